@@ -1,0 +1,20 @@
+"""Item response theory for people who evaluate models, as scikit-learn estimators."""
+
+from skirt._twopl import OnePLEstimator, TwoPLEstimator
+from skirt._version import __version__
+from skirt.selection import (
+    AnchorPointSelector,
+    DisagreementSelector,
+    FisherSubsetSelector,
+    RandomSubsetSelector,
+)
+
+__all__ = [
+    "AnchorPointSelector",
+    "DisagreementSelector",
+    "FisherSubsetSelector",
+    "OnePLEstimator",
+    "RandomSubsetSelector",
+    "TwoPLEstimator",
+    "__version__",
+]

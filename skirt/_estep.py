@@ -1,0 +1,211 @@
+"""The E-step: each model's posterior over ability, on nodes that follow it.
+
+Short tests have wide posteriors: all models share one equally spaced grid whose step
+is the narrowest posterior's standard deviation, which makes sums over it integrals to
+nine digits. On long tests that step would make the grid needlessly fine for the
+items, whose curves are smooth: there every model gets nodes of its own, centred and
+scaled by its posterior (Naylor & Smith 1982), and the items' sums are interpolated
+from a table (see `_grid`). The weights of the nodes go back to the table through the
+same interpolation, so that the gradient is that of the very objective computed.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skirt._curves import response_tables
+from skirt._grid import ORDER, Grid, table_step
+
+_LOG_ROOT_TWO_PI = 0.5 * np.log(2 * np.pi)
+# Own nodes of a model, in units of its spread: +-9 posterior standard deviations.
+_OFFSETS = 0.5 * np.arange(-18, 19)
+# The outermost node may hold this share of a posterior.
+_EDGE = 1e-9
+
+
+@dataclass
+class Posterior:
+    """What the E-step knows of the models, and what the M-step needs of it."""
+
+    log_likelihood: np.ndarray  # (n_models,) marginal log-likelihood
+    mean: np.ndarray  # (n_models,) posterior mean (EAP)
+    sd: np.ndarray  # (n_models,) posterior standard deviation
+    nodes: np.ndarray  # (n_nodes,)
+    node_weights: np.ndarray  # (n_patterns, n_nodes)
+    probability: np.ndarray  # (n_items, n_nodes), overwritten by the next E-step
+    model_weights: np.ndarray | None  # (n_models, n_nodes) where all share the nodes
+
+
+class EStep:
+    """Posteriors under changing item parameters; remembers where they were.
+
+    Parameters
+    ----------
+    data : ResponseData
+    """
+
+    def __init__(self, data):
+        self.data = data
+        self._grid = None
+        self._own_nodes = False
+        self._center = None
+        self._spread = None
+        self._table = np.empty((data.n_items, 0))
+
+    def __call__(self, discrimination, intercept):
+        """Return the `Posterior` at these item parameters."""
+        data = self.data
+        slope_sums, constants = _weighted_sums(data, discrimination, intercept)
+        if self._grid is None:
+            self._choose(discrimination, intercept, -6.0, 6.0)
+        while True:
+            nodes = self._grid.nodes
+            if self._table.shape[1] != nodes.size:
+                self._table = np.empty((data.n_items, nodes.size))
+            normaliser = response_tables(
+                discrimination, intercept, nodes, data.masks, self._table
+            )
+            solve = self._on_own_nodes if self._own_nodes else self._on_shared_nodes
+            posterior = solve(slope_sums, constants, normaliser)
+            if posterior is None:  # the grid was extended or refined
+                continue
+            if not self._own_nodes and posterior.sd.min() < self._grid.step / 1.1:
+                self._choose(
+                    discrimination, intercept, nodes[0], nodes[-1], posterior.sd.min()
+                )
+                continue
+            return posterior
+
+    def _choose(self, discrimination, intercept, low, high, sd=None):
+        """Pick shared or own nodes by the cheaper arithmetic, and the grid."""
+        if sd is None:
+            sd = _narrowest_sd(discrimination, intercept)
+        n_models, n_items = self.data.responses.shape
+        shared = min(0.25, 0.95 * sd)
+        table = table_step(discrimination)
+        span = high - low
+        cost_shared = (n_items + 2 * n_models) * span / shared
+        cost_own = n_items * span / table + n_models * _OFFSETS.size * ORDER
+        self._own_nodes = bool(cost_own < cost_shared)
+        if self._own_nodes:
+            margin = ORDER * table
+            self._grid = Grid.covering(low - margin, high + margin, table)
+        else:
+            self._grid = Grid.covering(low, high, shared)
+
+    def _on_shared_nodes(self, slope_sums, constants, normaliser):
+        data, grid = self.data, self._grid
+        nodes = grid.nodes
+        prior = np.log(grid.step) - _LOG_ROOT_TWO_PI - 0.5 * np.square(nodes)
+        joint = np.multiply.outer(slope_sums, nodes)
+        base = prior - normaliser
+        joint += base if base.shape[0] == 1 else base[data.pattern]
+        log_likelihood = _normalise(joint) + constants
+        outside = joint[:, [0, -1]].max(axis=0) > _EDGE
+        if outside.any():
+            self._extend(*outside)
+            return None
+        moments = joint @ np.column_stack([nodes, np.square(nodes)])
+        mean = moments[:, 0]
+        return Posterior(
+            log_likelihood,
+            mean,
+            np.sqrt(np.maximum(moments[:, 1] - np.square(mean), 1e-300)),
+            nodes,
+            data.sum_over_patterns(joint),
+            self._table,
+            joint,
+        )
+
+    def _on_own_nodes(self, slope_sums, constants, normaliser):
+        data, grid = self.data, self._grid
+        if self._center is None:
+            self._start_centers(slope_sums, normaliser)
+        while True:
+            theta = self._center[:, None] + self._spread[:, None] * _OFFSETS
+            outside = np.array([theta.min() < grid.low, theta.max() > grid.high])
+            if outside.any():
+                self._extend(*outside, low=theta.min(), high=theta.max())
+                return None
+            start, weights = grid.interpolation(theta)
+            places = start[..., None] + np.arange(ORDER)
+            places += (data.pattern * normaliser.shape[1])[:, None, None]
+            joint = slope_sums[:, None] * theta - 0.5 * np.square(theta)
+            joint -= np.einsum("nkm,nkm->nk", normaliser.take(places), weights)
+            width = _OFFSETS[1] - _OFFSETS[0]
+            scale = np.log(width * self._spread) - _LOG_ROOT_TWO_PI
+            log_likelihood = _normalise(joint) + constants + scale
+            mean = np.einsum("nk,nk->n", joint, theta)
+            deviation = theta - mean[:, None]
+            sd = np.sqrt(np.einsum("nk,nk->n", joint, np.square(deviation)))
+            if self._recenter(mean, sd, joint[:, [0, -1]].max(axis=1) > _EDGE):
+                continue
+            joint *= data.weights[:, None]
+            weights *= joint[..., None]
+            node_weights = np.bincount(
+                places.ravel(), weights.ravel(), normaliser.size
+            ).reshape(normaliser.shape)
+            return Posterior(
+                log_likelihood, mean, sd, grid.nodes, node_weights, self._table, None
+            )
+
+    def _start_centers(self, slope_sums, normaliser):
+        """Centre on the best node, and take the curvature there for the spread."""
+        nodes = self._grid.nodes
+        joint = np.multiply.outer(slope_sums, nodes) - 0.5 * np.square(nodes)
+        joint -= normaliser[self.data.pattern]
+        best = np.clip(joint.argmax(axis=1), 1, nodes.size - 2)
+        row = np.arange(best.size)
+        bend = joint[row, best - 1] - 2 * joint[row, best] + joint[row, best + 1]
+        precision = np.maximum(-bend / self._grid.step**2, 1.0)
+        self._center = nodes[best]
+        self._spread = 1.0 / np.sqrt(precision)
+
+    def _recenter(self, mean, sd, cut_off):
+        """Move nodes that miss their posterior; True where the sums must be redone."""
+        astray = np.abs(mean - self._center) > 0.7 * self._spread
+        ratio = sd / self._spread
+        astray |= (ratio > 1.3) | (ratio < 0.5)
+        # A cut-off tail on nodes that are in place is a skewed posterior: a model
+        # that answered everything right, say. Its nodes go as wide as they may.
+        skewed = cut_off & ~astray & (ratio > 0.63)
+        self._center = np.where(astray, mean, self._center)
+        self._spread = np.where(astray, np.maximum(sd, 1e-8), self._spread)
+        self._spread = np.where(skewed, 1.25 * self._spread, self._spread)
+        return bool((astray | skewed).any())
+
+    def _extend(self, below, above, low=None, high=None):
+        nodes = self._grid.nodes
+        low = nodes[0] - 2.0 if low is None else min(low - 1.0, nodes[0])
+        high = nodes[-1] + 2.0 if high is None else max(high + 1.0, nodes[-1])
+        self._grid = Grid.covering(
+            low if below else nodes[0],
+            high if above else nodes[-1],
+            self._grid.step,
+        )
+
+
+def _weighted_sums(data, discrimination, intercept):
+    """Sum over the answers 1 of a, and of d: all that the likelihood sees of them."""
+    sums = data.responses @ np.column_stack([discrimination, intercept])
+    return sums[:, 0], sums[:, 1]
+
+
+def _normalise(log_weights):
+    """Exponentiate rows in place so that they sum to 1; return the log of the sums."""
+    top = log_weights.max(axis=1)
+    log_weights -= top[:, None]
+    np.exp(log_weights, out=log_weights)
+    total = log_weights.sum(axis=1)
+    log_weights /= total[:, None]
+    return top + np.log(total)
+
+
+def _narrowest_sd(discrimination, intercept):
+    """Return the posterior SD where the test is most informative, roughly."""
+    nodes = np.linspace(-4, 4, 33)
+    table = np.empty((discrimination.size, nodes.size))
+    masks = np.ones((1, discrimination.size))
+    response_tables(discrimination, intercept, nodes, masks, table)
+    information = np.square(discrimination) @ (table * (1 - table))
+    return 1.0 / np.sqrt(1.0 + information.max())

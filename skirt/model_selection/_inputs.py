@@ -1,0 +1,120 @@
+"""What agreement_curve is given, checked and put into one form."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from skirt._responses import check_responses
+from skirt._sklearn_compat import FrozenEstimator
+from skirt.metrics import full_benchmark_score
+from skirt.metrics._agreement import finite_vector
+from skirt.metrics._full_score import ResponseTable, binarize_of
+
+_FEWEST_MODELS = 10
+
+
+def name_estimators(estimators):
+    """Return a dict of name to estimator, whatever form they were given in."""
+    if isinstance(estimators, dict):
+        pairs = list(estimators.items())
+    elif isinstance(estimators, (list, tuple)):
+        pairs = [e if isinstance(e, tuple) else (None, e) for e in estimators]
+    else:
+        pairs = [(None, estimators)]
+    if not pairs:
+        raise ValueError("There is no estimator: pass at least one.")
+    named: dict = {}
+    for name, estimator in pairs:
+        if not all(hasattr(estimator, m) for m in ("fit", "predict", "get_params")):
+            raise TypeError(
+                f"{estimator!r} cannot be tested: it needs fit, predict and get_params."
+            )
+        if name is None:
+            name = base = _type_name(estimator)
+            number = 1
+            while name in named:
+                number += 1
+                name = f"{base}-{number}"
+        elif name in named:
+            raise ValueError(f"Two estimators are called {name!r}: rename one.")
+        named[str(name)] = estimator
+    return named
+
+
+def warn_of_refits(methods):
+    """Warn where a fitted bank inside an estimator will be calibrated anew.
+
+    Cloning takes away what was fitted, so that the estimator itself cannot tell.
+    """
+    for name, estimator in methods.items():
+        params = estimator.get_params(deep=True)
+        for path, value in params.items():
+            owner, _, own_name = path.rpartition("__")
+            frozen = isinstance(params.get(owner), FrozenEstimator)
+            if own_name != "estimator" or frozen or not _is_fitted(value):
+                continue
+            if not _is_fitted(clone(value)):
+                warnings.warn(
+                    f"{name}: the fitted {type(value).__name__} in {path!r} is fitted "
+                    "anew on the models of every split. To keep it as it is, pass "
+                    "FrozenEstimator(bank), but of no bank that knows these models.",
+                    UserWarning,
+                    stacklevel=4,
+                )
+
+
+def _is_fitted(value):
+    if not hasattr(value, "fit"):
+        return False
+    try:
+        check_is_fitted(value)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _type_name(estimator):
+    if isinstance(estimator, Pipeline):
+        return "+".join(type(step).__name__ for _, step in estimator.steps)
+    return type(estimator).__name__
+
+
+def check_reference(estimators, X, y):
+    """Check the responses and return the scores that subsets are to reproduce."""
+    if y is None:
+        binarize = binarize_of(*estimators)
+    else:
+        # Only the table is checked here: estimators may binarize as each likes.
+        binarize = binarize_of(*list(estimators)[:1])
+    responses = check_responses(ResponseTable(), X, reset=True, binarize=binarize)
+    n_models = len(responses)
+    if n_models < _FEWEST_MODELS:
+        raise ValueError(
+            f"There are {n_models} models and at least {_FEWEST_MODELS} are needed: "
+            "with fewer, halves of the panel hold too few models to rank, and the "
+            "agreement is mostly chance. Add models, or choose a size without it."
+        )
+    if y is None:
+        return full_benchmark_score(X, binarize=binarize)
+    y = finite_vector(y, "y")
+    if len(y) != n_models:
+        raise ValueError(f"y has {len(y)} values and X {n_models} models.")
+    return y
+
+
+def check_groups(groups, n_models):
+    """Return the groups, None if not given, and each model's group as a number."""
+    if groups is None:
+        return None, np.arange(n_models)
+    groups = np.asarray(groups)
+    codes, _ = pd.factorize(groups)
+    if len(codes) != n_models or codes.min() < 0:
+        raise ValueError(
+            f"groups must name a group for each of the {n_models} models, none missing."
+        )
+    return groups, codes

@@ -1,0 +1,135 @@
+"""One task of an agreement curve: one estimator on one split, at every size."""
+
+import sys
+import tempfile
+import time
+import warnings
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from skirt.metrics._ranks import weighted_midranks
+
+
+def evaluate_split(
+    estimator, *, size_name, sizes, X, y, train, test, seeds, label, verbose
+):
+    """Fit on the train rows and predict the test rows with every number of items.
+
+    Returns
+    -------
+    predictions : ndarray of shape (n_sizes, n_test)
+        What the estimator says of the test models; NaN where it has no score.
+    positions : ndarray of shape (n_sizes, n_test)
+        Where that stands, in 0..1, among its predictions for all models: unlike the
+        predictions themselves these can be compared between splits.
+    caught : list of (category, str)
+        The warnings that were given, for the parent to sum up.
+    """
+    started = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        predictions, positions = _evaluate(
+            estimator, size_name, sizes, X, y, train, test, seeds, label
+        )
+    if verbose:
+        print(
+            f"[agreement_curve] {label}: {time.perf_counter() - started:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+    return predictions, positions, [(w.category, str(w.message)) for w in caught]
+
+
+def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
+    X_train, X_test = take_rows(X, train), take_rows(X, test)
+    estimator = seeded(clone(estimator), seeds)
+    predictions = np.empty((len(sizes), len(test)))
+    positions = np.empty_like(predictions)
+    size = sizes[-1]
+    with tempfile.TemporaryDirectory(prefix="skirt-") as directory:
+        try:
+            if len(sizes) > 1:
+                _set_memory(estimator, directory)
+            largest = clone(estimator).set_params(**{size_name: size})
+            largest.fit(X_train, y[train])
+            walk = getattr(largest, "nested_", False) and hasattr(largest, "truncate")
+            for index, size in reversed(list(enumerate(sizes))):
+                if size == sizes[-1]:
+                    fitted = largest
+                elif walk:
+                    fitted = largest.truncate(size)
+                else:
+                    fitted = clone(estimator).set_params(**{size_name: size})
+                    fitted.fit(X_train, y[train])
+                predictions[index] = _predict(fitted, X_test)
+                positions[index] = _positions(
+                    predictions[index], _predict(fitted, X_train)
+                )
+        except Exception as error:
+            error.add_note(f"in agreement_curve: {label}, {size_name}={size}")
+            raise
+    return predictions, positions
+
+
+def take_rows(X, rows):
+    """Take rows of a table or an array, names kept."""
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
+
+
+def seeded(estimator, seeds):
+    """Give every random part that has no seed of its own one for this split.
+
+    The seeds do not depend on the method's name or place, so that two methods with
+    the same random part share its draws: comparisons stay paired.
+    """
+    open_names = [
+        name
+        for name, value in sorted(estimator.get_params(deep=True).items())
+        if name.split("__")[-1] == "random_state" and value is None
+    ]
+    states = np.random.SeedSequence(seeds).generate_state(len(open_names))
+    return estimator.set_params(
+        **{name: int(state) for name, state in zip(open_names, states, strict=True)}
+    )
+
+
+def _set_memory(estimator, directory):
+    """Let estimators that can keep their calibration do so from one size to the next.
+
+    A pipeline's own memory is left alone: it would store each size's fitted steps,
+    none of which is asked for twice.
+    """
+    params = estimator.get_params(deep=True)
+    for name, value in params.items():
+        owner, _, own_name = name.rpartition("__")
+        holder = params.get(owner) if owner else estimator
+        if own_name == "memory" and value is None and not isinstance(holder, Pipeline):
+            estimator.set_params(**{name: joblib.Memory(directory, verbose=0)})
+
+
+def _predict(fitted, X):
+    predicted = np.asarray(fitted.predict(X), dtype=np.float64)
+    if predicted.shape not in {(len(X),), (len(X), 1)}:
+        raise ValueError(
+            f"predict returned shape {predicted.shape} for {len(X)} models: one number "
+            "for each is needed."
+        )
+    predicted = predicted.ravel()
+    if np.isinf(predicted).any():
+        bad = int(np.flatnonzero(np.isinf(predicted))[0])
+        raise ValueError(
+            f"predict returned {predicted[bad]} at position {bad}: scores must be "
+            "finite, or NaN for a model that has none."
+        )
+    return predicted
+
+
+def _positions(of_test, of_train):
+    everyone = np.r_[of_test, of_train]
+    known = 1.0 * ~np.isnan(everyone)
+    ranks = weighted_midranks(everyone, known[None, :])[0]
+    positions = (ranks - 0.5) / max(known.sum(), 1)
+    return np.where(known > 0, positions, np.nan)[: len(of_test)]

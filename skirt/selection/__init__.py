@@ -1,0 +1,12 @@
+"""Choosing few items that rank the models as the whole benchmark does."""
+
+from skirt.selection._anchor import AnchorPointSelector
+from skirt.selection._baselines import DisagreementSelector, RandomSubsetSelector
+from skirt.selection._fisher import FisherSubsetSelector
+
+__all__ = [
+    "AnchorPointSelector",
+    "DisagreementSelector",
+    "FisherSubsetSelector",
+    "RandomSubsetSelector",
+]

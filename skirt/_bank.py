@@ -127,7 +127,7 @@ class ItemBank(TransformerMixin, BaseEstimator):
 
     def _fit_fixed(self, X, sample_weight):
         """Fit a fixed bank: only the abilities are estimated."""
-        discrimination, intercept, names, covariance = self._fixed_items
+        discrimination, _, names, _ = self._fixed_items
         if names is not None and isinstance(X, pd.DataFrame):
             place = {name: j for j, name in enumerate(names)}
             unknown = [str(c) for c in X.columns if str(c) not in place]
@@ -138,14 +138,14 @@ class ItemBank(TransformerMixin, BaseEstimator):
                 )
             chosen = np.array([place[str(c)] for c in X.columns], dtype=np.intp)
             self._use_items(chosen)
-        elif X_width(X) != discrimination.size:
+        responses = check_responses(self, X, reset=True, binarize=self.binarize)
+        if responses.shape[1] != self.discrimination_.size:
             raise ValueError(
-                f"X has {X_width(X)} items, but the bank has {discrimination.size}; "
-                "name the items of both to use a part of the bank."
+                f"X has {responses.shape[1]} items, but the bank has "
+                f"{discrimination.size}; name the items of both to use some of them."
             )
-        del covariance, intercept
-        X_checked = check_responses(self, X, reset=True, binarize=self.binarize)
-        self._record_panel(X, X_checked, None)
+        check_sample_weight(sample_weight, responses)
+        self._record_panel(X, responses, None)
         return self
 
     def _use_items(self, chosen):
@@ -156,10 +156,10 @@ class ItemBank(TransformerMixin, BaseEstimator):
         self._item_covariance = None if covariance is None else covariance[chosen]
         self.item_names_ = names[chosen]
 
-    def _record_panel(self, X, X_checked, posterior):
+    def _record_panel(self, X, responses, posterior):
         """Keep the panel's own abilities, standard errors and names."""
-        data = ResponseData.from_matrix(X_checked)
-        self.model_names_ = model_names(X)
+        data = ResponseData.from_matrix(responses)
+        self.model_names_ = model_names(X, data.n_models)
         self.ability_, self.ability_se_ = self._estimate(data, posterior)
         if self._item_covariance is not None:
             self.ability_se_total_ = self._total(data, self.ability_, self.ability_se_)
@@ -429,12 +429,6 @@ def difficulty_of(discrimination, intercept):
     """Return b = -d / a; infinite, with the sign of -d, where a is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return -intercept / discrimination
-
-
-def X_width(X):
-    """Number of columns of a table or array-like, 0 if it has no second dimension."""
-    shape = np.shape(X)
-    return shape[1] if len(shape) > 1 else 0
 
 
 def _abilities(theta):

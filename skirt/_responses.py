@@ -17,11 +17,11 @@ BINARIZE_CONSTRAINT = {
 _BLOCK_CELLS = 1 << 20
 
 
-def model_names(X):
+def model_names(X, n_models):
     """Return the row labels of a table as strings; model0, model1, ... without."""
     if isinstance(X, pd.DataFrame):
         return np.asarray([str(name) for name in X.index], dtype=object)
-    return np.asarray([f"model{i}" for i in range(np.shape(X)[0])], dtype=object)
+    return np.asarray([f"model{i}" for i in range(n_models)], dtype=object)
 
 
 def item_names(estimator):

@@ -113,7 +113,9 @@ def _prior_hessian(calibration, n_slopes):
     size = n_slopes + likelihood.data.n_items
     out = np.zeros((size, size))
     np.fill_diagonal(out, np.concatenate([np.zeros(n_slopes), information[:, 2]]))
-    if n_slopes > 1:
+    if n_slopes == 1:
+        out[0, 0] = priors.slope.precision
+    else:
         out[np.arange(n_slopes), np.arange(n_slopes)] = information[:, 0]
         lean = np.arange(n_slopes), np.arange(n_slopes, size)
         out[lean] = out[lean[::-1]] = information[:, 1]

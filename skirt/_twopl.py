@@ -25,6 +25,9 @@ from skirt._weights import check_sample_weight
 # What an "auto" prior falls back on, with a warning, where a panel says nothing.
 _UNIDENTIFIED_SLOPES = (0.0, 0.5)
 _UNIDENTIFIED_INTERCEPTS = (0.0, 2.0)
+# One common discrimination has no spread to estimate a prior from; this one is too
+# weak to matter unless the data drive the discrimination to 0 or infinity.
+_COMMON_SLOPE = (0.0, 2.0)
 
 
 class TwoPLEstimator(ItemBank):
@@ -238,7 +241,7 @@ class TwoPLEstimator(ItemBank):
 
     def _resolved_priors(self, right):
         """Check the priors against the panel; return what the calibration takes."""
-        slope, intercept = self._slope_prior(), self.intercept_prior
+        slope, intercept = self.discrimination_prior, self.intercept_prior
         for name, prior in (("discrimination", slope), ("intercept", intercept)):
             if isinstance(prior, tuple | list) and not _is_mean_and_sd(prior):
                 raise ValueError(
@@ -253,28 +256,27 @@ class TwoPLEstimator(ItemBank):
                 'infinite. Use intercept_prior="auto", or leave the items out.'
             )
         n_varying, needed = int(varying.sum()), 2 if self._common_slope else 3
+        if self._common_slope and slope == "auto":
+            slope = _COMMON_SLOPE
         if n_varying >= needed:
             return slope, intercept
         told = (
             f"{n_varying} of {right.size} items vary over the models; the "
             f"discriminations are not identified with fewer than {needed}"
         )
-        if slope is None and not self._common_slope:
+        if slope is None:
             raise ValueError(f'{told}. Use discrimination_prior="auto" or a pair.')
-        if "auto" in (slope, intercept) or slope is None:
+        if "auto" in (slope, intercept):
             warnings.warn(
                 f"{told}: fixed priors stand in for what the panel does not tell.",
                 UserWarning,
                 stacklevel=5,
             )
-        if slope is None or slope == "auto":
+        if slope == "auto":
             slope = _UNIDENTIFIED_SLOPES
-        if intercept is None or intercept == "auto":
+        if intercept == "auto":
             intercept = _UNIDENTIFIED_INTERCEPTS
         return slope, intercept
-
-    def _slope_prior(self):
-        return self.discrimination_prior
 
     def _keep_calibration(self, calibration):
         priors = calibration.priors
@@ -336,14 +338,17 @@ class TwoPLEstimator(ItemBank):
 class OnePLEstimator(TwoPLEstimator):
     """One-parameter logistic (Rasch) model: one discrimination for all items.
 
-    The same as :class:`TwoPLEstimator` but for the common discrimination, which is
-    estimated without a prior. With theta ~ N(0, 1) and a free common discrimination
-    this is the Rasch model with a free ability variance, the square of it.
+    The same as :class:`TwoPLEstimator` but for the common discrimination. With
+    theta ~ N(0, 1) and a free common discrimination this is the Rasch model with a free
+    ability variance, the square of it.
 
     Parameters
     ----------
     binarize : float or None, default=None
         None accepts only 0, 1 and missing; a number t counts values above t as 1.
+    discrimination_prior : "auto", (mean, sd) or None, default="auto"
+        Normal prior of the log of the common discrimination. "auto" is (0, 2), which
+        matters only where the responses would drive it to zero or infinity.
     intercept_prior : "auto", (mean, sd) or None, default="auto"
         Normal prior of d. "auto" estimates mean and SD from the panel.
     ability_method : {"map", "eap", "ml", "wl"}, default="map"
@@ -385,38 +390,13 @@ class OnePLEstimator(TwoPLEstimator):
     >>> from skirt import OnePLEstimator
     >>> from skirt.datasets import load_lsat6
     >>> bunch = load_lsat6(expand=False)
-    >>> model = OnePLEstimator(intercept_prior=None)
+    >>> model = OnePLEstimator(discrimination_prior=None, intercept_prior=None)
     >>> model = model.fit(bunch.data, sample_weight=bunch.frequency)
     >>> model.discrimination_.round(3)
     array([0.755, 0.755, 0.755, 0.755, 0.755])
     """
 
-    _parameter_constraints: dict = {
-        name: constraint
-        for name, constraint in TwoPLEstimator._parameter_constraints.items()
-        if name != "discrimination_prior"
-    }
     _common_slope = True
-
-    def __init__(
-        self,
-        *,
-        binarize=None,
-        intercept_prior="auto",
-        ability_method="map",
-        max_iter=500,
-        tol=1e-4,
-        verbose=0,
-    ):
-        self.binarize = binarize
-        self.intercept_prior = intercept_prior
-        self.ability_method = ability_method
-        self.max_iter = max_iter
-        self.tol = tol
-        self.verbose = verbose
-
-    def _slope_prior(self):
-        return None
 
 
 def _is_mean_and_sd(prior):

@@ -434,9 +434,9 @@ def test_grid_search_refits_the_smallest_subset():
 
 def test_grid_search_over_a_pipeline_of_selection_and_calibration():
     X, _ = two_parameter_panel(60, 80)
-    pipeline = Pipeline(
-        [("select", FisherSubsetSelector()), ("ability", TwoPLEstimator())]
-    )
+    # Priors that are given, because three items do not determine any.
+    bank = TwoPLEstimator(discrimination_prior=(0, 0.5), intercept_prior=(0, 1.5))
+    pipeline = Pipeline([("select", FisherSubsetSelector()), ("ability", bank)])
     search = GridSearchCV(
         pipeline,
         {"select__k": [3, 20, 60]},
@@ -476,7 +476,7 @@ def test_fisher_curve_is_that_of_refitting_and_a_fixed_bank_stays():
 
 
 def test_a_fitted_bank_is_refitted_with_a_warning():
-    X, _ = two_parameter_panel(20, 30)
+    X, _ = two_parameter_panel(40, 120)
     bank = TwoPLEstimator().fit(X)
     with pytest.warns(UserWarning, match="fitted TwoPLEstimator in 'estimator' is"):
         curve = agreement_curve(FisherSubsetSelector(estimator=bank), X, k=5, cv=2)

@@ -8,8 +8,9 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 
+from skirt import TwoPLEstimator
 from skirt.model_selection import agreement_curve
-from skirt.selection import DisagreementSelector, RandomSubsetSelector
+from skirt.selection import FisherSubsetSelector, RandomSubsetSelector
 
 distributed = pytest.importorskip("distributed")
 
@@ -34,9 +35,11 @@ def test_a_dask_cluster_gives_the_same_numbers(client):
     rng = np.random.default_rng(0)
     able = np.linspace(0.2, 0.8, 24)
     X = pd.DataFrame((rng.random((24, 60)) < able[:, None]).astype(float))
+    # Priors that are given, because so small a panel hardly determines them.
+    bank = TwoPLEstimator(discrimination_prior=(0, 0.3), intercept_prior=(0, 1))
     methods = {
         "random": RandomSubsetSelector(),
-        "disagreement": DisagreementSelector(),
+        "fisher": FisherSubsetSelector(estimator=bank),
         "ridge": make_pipeline(RandomSubsetSelector(), SimpleImputer(), RidgeCV()),
     }
     here = agreement_curve(methods, X, k=[5, 20], n_bootstrap=10)

@@ -204,7 +204,7 @@ def binarize_of(*estimators):
 def _observed_mean(X, responses, missing, *, warn):
     answered = (~missing).sum(axis=1)
     if answered.min() == 0:
-        nobody = model_names(X)[int(np.argmin(answered))]
+        nobody = model_names(X, answered.size)[int(np.argmin(answered))]
         raise ValueError(
             f"Model {nobody!r} answered no item, so it has no observed mean: drop it, "
             "or pass gaps='expected'."

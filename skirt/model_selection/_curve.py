@@ -114,10 +114,11 @@ def agreement_curve(
     Warns
     -----
     UserWarning
-        Where sizes are left out, a fitted bank is refitted, test sets have fewer than 5 models, predictions are
-        constant (agreement 0) or NaN (model left out of that split for that method
-        and size), or an agreement is undefined (split left out of the mean).
-        Warnings of the estimators are summed up, one for each kind.
+        Where sizes are left out, a fitted bank is refitted, test sets have fewer
+        than 5 models, predictions are constant (agreement 0) or NaN (model left out
+        of that split for that method and size), or an agreement is undefined (split
+        left out of the mean). Warnings of the estimators are summed up, one for each
+        kind.
 
     See Also
     --------

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skirt._extrapolation import Extrapolation
 from skirt._item_posterior import item_posterior
 from skirt._marginal import Evaluation, MarginalLikelihood
+from skirt._mstep import guarded_step
 from skirt._priors import NormalPrior, Priors, reestimated
 from skirt._threads import one_blas_thread
 
 _MEMORY = 10
-# An item's parameters move no farther than this in one step, in logits.
+# Log slopes, and logits where an item is informative, move no farther in one step.
 _LONGEST_STEP = 1.5
 # Slopes and intercepts beyond these are on their way to infinity.
 SLOPE_LIMIT = 60.0
@@ -80,24 +82,26 @@ def calibrate(
     current = likelihood.evaluate(likelihood.join(*starting_values(data, common_slope)))
     priors = likelihood.located(priors, current.parameters)
     history = _History()
+    extrapolation = Extrapolation()
+    criterion = np.inf
     converged, diverged = False, np.empty(0, dtype=np.intp)
     for step in range(max_iter + 1):
-        previous_scales = priors.slope.sd, priors.intercept.sd
+        previous = priors
         priors = _rescaled(likelihood, priors, current)
+        drift = _drift(previous, priors)
+        priors = extrapolation(priors, settled=criterion < 0.1)
+        priors = likelihood.located(priors, current.parameters)
         metric = _Metric(likelihood, priors, current)
         gradient = current.gradient + likelihood.prior_gradient(
             priors, current.parameters
         )
-        criterion = max(
-            metric.standardised(gradient),
-            _relative_change(previous_scales, (priors.slope.sd, priors.intercept.sd)),
-        )
+        criterion = max(metric.standardised(gradient), drift)
         objective = current.log_likelihood + likelihood.log_prior(
             priors, current.parameters
         )
         if report is not None:
             report(step, objective, criterion)
-        diverged = _runaway_items(likelihood, current.parameters)
+        diverged = _runaway_items(likelihood, priors, current.parameters)
         converged = criterion < tol
         if converged or diverged.size or step == max_iter:
             break
@@ -168,57 +172,82 @@ def _rescaled(likelihood, priors, current):
     )
 
 
-def _relative_change(old, new):
-    pairs = [(a, b) for a, b in zip(old, new, strict=True) if a is not None]
-    return max((abs(np.log(b / a)) for a, b in pairs), default=0.0)
+def _drift(old, new):
+    """Return the larger relative change of the estimated prior SDs."""
+    return max(
+        abs(np.log(after.sd / before.sd)) if after.estimated else 0.0
+        for before, after in (
+            (old.slope, new.slope),
+            (old.intercept, new.intercept),
+        )
+    )
 
 
 def _ascend(likelihood, priors, current, gradient, objective, metric, history):
-    """Take one accelerated step uphill; (None, priors) when there is none to take."""
+    """Take one step uphill, accelerated if possible.
+
+    Returns the new evaluation and the priors located at it; (None, priors) when no
+    step gains more than the objective's numerical noise.
+    """
+    noise = 1e-9 * abs(objective)
+
+    def arrive(displacement):
+        trial = likelihood.evaluate(current.parameters + displacement)
+        located = likelihood.located(priors, trial.parameters)
+        log_prior = likelihood.log_prior(located, trial.parameters)
+        return trial, located, trial.log_likelihood + log_prior
+
     for direction in (history.direction(gradient, metric), metric.step(gradient)):
-        direction = _limited(likelihood, direction)
+        direction = _limited(likelihood, current, direction)
         slope = gradient @ direction
-        if slope <= 0:
-            history.clear()
-            continue
         length = 1.0
-        for _ in range(12):
-            trial = likelihood.evaluate(current.parameters + length * direction)
-            located = likelihood.located(priors, trial.parameters)
-            value = trial.log_likelihood + likelihood.log_prior(
-                located, trial.parameters
-            )
-            noise = 1e-12 * abs(objective)
+        for _ in range(2):
+            if slope <= 0:
+                break
+            displacement = likelihood.displacement(current, length * direction)
+            trial, located, value = arrive(displacement)
             if value >= objective + 1e-4 * length * slope - noise:
                 new_gradient = trial.gradient + likelihood.prior_gradient(
                     located, trial.parameters
                 )
-                history.remember(length * direction, gradient - new_gradient)
+                history.remember(displacement, gradient - new_gradient)
                 return trial, located
             # The best length of the parabola through value, slope and new value.
             bend = 2 * (objective + length * slope - value)
             length *= float(np.clip(slope * length / bend, 0.1, 0.5))
         history.clear()
-    return None, priors
+    step = _limited(likelihood, current, metric.item_steps(gradient))
+    displacement = guarded_step(likelihood, priors, current, step)
+    trial, located, value = arrive(displacement)
+    return (trial, located) if value > objective - noise else (None, priors)
 
 
-def _limited(likelihood, direction):
-    """Shorten the step of each item that would move too far."""
+def _limited(likelihood, current, direction):
+    """Shorten the step of each item whose curve would move too far.
+
+    What counts is log a and the logit where the item is informative: the intercept of
+    a steep item far from zero may have a long way to go.
+    """
     n = likelihood.n_slopes
-    reach = np.abs(direction)
+    by_slope, by_intercept = direction[:n], direction[n:]
     if likelihood.common_slope:
-        factor = _LONGEST_STEP / np.maximum(reach, _LONGEST_STEP)
+        factor = _LONGEST_STEP / max(np.abs(by_slope).max(), _LONGEST_STEP)
         return direction * factor
-    longest = np.maximum(reach[:n], reach[n:])
+    logit = by_intercept + likelihood.pivot(current) * by_slope
+    longest = np.maximum(np.abs(by_slope), np.abs(logit))
     factor = _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP)
     return direction * np.concatenate([factor, factor])
 
 
-def _runaway_items(likelihood, parameters):
+def _runaway_items(likelihood, priors, parameters):
+    """Return items without a prior whose parameters leave every plausible range."""
     slopes, intercepts = likelihood.split(parameters)
-    return np.flatnonzero(
-        (np.abs(slopes) > SLOPE_LIMIT) | (np.abs(intercepts) > INTERCEPT_LIMIT)
-    )
+    runaway = np.zeros(intercepts.size, dtype=bool)
+    if priors.slope.sd is None:
+        runaway |= np.abs(slopes) > SLOPE_LIMIT
+    if priors.intercept.sd is None:
+        runaway |= np.abs(intercepts) > INTERCEPT_LIMIT
+    return np.flatnonzero(runaway)
 
 
 class _Metric:
@@ -247,7 +276,7 @@ class _Metric:
     def standardised(self, gradient):
         """Largest gradient in units of its own standard deviation."""
         by_slope, by_intercept = gradient[: self.n], gradient[self.n :]
-        solved = self._solve_blocks(gradient)
+        solved = self.item_steps(gradient)
         if self.common_slope:
             squares = np.append(
                 by_slope**2 / self.slope_curvature, by_intercept**2 / self.block[:, 2]
@@ -264,12 +293,13 @@ class _Metric:
 
     def step(self, gradient):
         """Newton step of every item, and of the common shift and stretch."""
-        out = self._solve_blocks(gradient)
+        out = self.item_steps(gradient)
         out += (self.shift @ gradient / self.shift_curvature) * self.shift
         out += (self.stretch @ gradient / self.stretch_curvature) * self.stretch
         return out
 
-    def _solve_blocks(self, gradient):
+    def item_steps(self, gradient):
+        """Newton step of every item by itself."""
         n, block = self.n, self.block
         by_slope, by_intercept = gradient[:n], gradient[n:]
         if self.common_slope:

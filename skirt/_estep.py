@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skirt._curves import response_tables
-from skirt._grid import ORDER, Grid, table_step
+from skirt._grid import ORDER, Grid, quadrature_step, table_step
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2 * np.pi)
 # Own nodes of a model, in units of its spread: +-9 posterior standard deviations.
@@ -48,6 +48,7 @@ class EStep:
         self.data = data
         self._grid = None
         self._own_nodes = False
+        self._narrowest = 1.0
         self._center = None
         self._spread = None
         self._table = np.empty((data.n_items, 0))
@@ -58,6 +59,9 @@ class EStep:
         slope_sums, constants = _weighted_sums(data, discrimination, intercept)
         if self._grid is None:
             self._choose(discrimination, intercept, -6.0, 6.0)
+        elif self._grid.step > 1.2 * self._step_needed(discrimination):
+            nodes = self._grid.nodes
+            self._choose(discrimination, intercept, nodes[0], nodes[-1])
         while True:
             nodes = self._grid.nodes
             if self._table.shape[1] != nodes.size:
@@ -69,19 +73,18 @@ class EStep:
             posterior = solve(slope_sums, constants, normaliser)
             if posterior is None:  # the grid was extended or refined
                 continue
-            if not self._own_nodes and posterior.sd.min() < self._grid.step / 1.1:
-                self._choose(
-                    discrimination, intercept, nodes[0], nodes[-1], posterior.sd.min()
-                )
-                continue
-            return posterior
+            narrowest = posterior.sd.min()
+            if self._own_nodes or narrowest > self._grid.step / 1.1:
+                return posterior
+            self._choose(discrimination, intercept, nodes[0], nodes[-1], narrowest)
 
     def _choose(self, discrimination, intercept, low, high, sd=None):
         """Pick shared or own nodes by the cheaper arithmetic, and the grid."""
         if sd is None:
             sd = _narrowest_sd(discrimination, intercept)
         n_models, n_items = self.data.responses.shape
-        shared = min(0.25, 0.95 * sd)
+        self._narrowest = sd
+        shared = quadrature_step(discrimination, sd)
         table = table_step(discrimination)
         span = high - low
         cost_shared = (n_items + 2 * n_models) * span / shared
@@ -92,6 +95,12 @@ class EStep:
             self._grid = Grid.covering(low - margin, high + margin, table)
         else:
             self._grid = Grid.covering(low, high, shared)
+
+    def _step_needed(self, discrimination):
+        """Return the step that these items need, steeper than the last perhaps."""
+        if self._own_nodes:
+            return table_step(discrimination)
+        return quadrature_step(discrimination, self._narrowest)
 
     def _on_shared_nodes(self, slope_sums, constants, normaliser):
         data, grid = self.data, self._grid

@@ -44,7 +44,7 @@ class MarginalLikelihood:
         self.n_slopes = 1 if common_slope else data.n_items
         self.n_evaluations = 0
         self._estep = EStep(data)
-        self._answers_right = data.weights @ data.responses
+        self.answers_right = data.weights @ data.responses
         self.total_weight = float(data.weights.sum())
 
     def split(self, parameters):
@@ -72,7 +72,7 @@ class MarginalLikelihood:
         )
         right = (data.weights * posterior.mean) @ data.responses
         by_slope = right - answers[:, 1]
-        by_intercept = self._answers_right - answers[:, 0]
+        by_intercept = self.answers_right - answers[:, 0]
         information = moments[:, [2, 1, 0]]
         if self.log_slope:
             by_slope = by_slope * discrimination
@@ -141,6 +141,30 @@ class MarginalLikelihood:
         if not self.log_slope:
             return priors.intercept.slope
         return priors.intercept.slope * self.split(parameters)[0]
+
+    def displacement(self, evaluation, step):
+        """Return how the parameters move when a step is taken along the items' curves.
+
+        A change of log a turns an item's curve about the ability where it is
+        informative, not about zero: the intercept of a steep, distant item would
+        otherwise be thrown off by the curvature of a in log a.
+        """
+        if not self.log_slope or self.common_slope:
+            return step
+        n = self.n_slopes
+        curvature = np.expm1(step[:n]) - step[:n]
+        out = step.copy()
+        out[n:] -= self.pivot(evaluation) * curvature
+        return out
+
+    def pivot(self, evaluation):
+        """Slope parameter's leverage on the logit where each item is informative.
+
+        a theta with log slopes, theta with plain ones; theta is the mean ability,
+        weighted by the item's information.
+        """
+        information = evaluation.information
+        return information[:, 1] / np.maximum(information[:, 2], 1e-300)
 
     def scale_directions(self, parameters):
         """Directions in which a shift and a stretch of theta move the parameters."""

@@ -16,10 +16,17 @@ import numpy as np
 
 # Bounds of the estimated scales and of the mean log discrimination. Reaching one is
 # reported: the panel then does not determine that part of the prior.
-SLOPE_SD_BOUNDS = (0.05, 2.0)
-INTERCEPT_SD_BOUNDS = (0.05, 6.0)
+SLOPE_SD_BOUNDS = (0.05, 1.25)
+INTERCEPT_SD_BOUNDS = (0.05, 5.0)
 SLOPE_MEAN_BOUNDS = (np.log(0.02), np.log(20.0))
-INTERCEPT_MEAN_BOUNDS = (-12.0, 12.0)
+# Of the prior mean at the average discrimination.
+INTERCEPT_MEAN_BOUNDS = (-5.0, 5.0)
+
+# Robust deviations count up to this many of their standard deviations.
+_FAR = 3.0
+# Relative spread of the discriminations below which they do not tell a regression of
+# the intercepts on them.
+_LEAST_SPREAD = 0.05
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,7 @@ class NormalPrior:
         squares = max(discrimination @ discrimination, 1e-12 * values.size)
         return replace(self, slope=float(discrimination @ (values - self.mean) / squares))
 
-    def scaled(self, deviations, variances, bounds):
+    def scaled(self, deviations, variances, bounds, *, robust=False):
         """Return the prior with the next SD of the fixed point, within bounds.
 
         Parameters
@@ -98,13 +105,21 @@ class NormalPrior:
             Posterior means of the items' deviations from the prior mean, and their
             posterior variances.
         bounds : pair of float
+        robust : bool
+            Whether a deviation counts no more than the item's own information makes
+            plausible: the log slope of an item that runs against the rest has its
+            mode far down where its likelihood is flat, and would stretch the prior of
+            all other items without end. (A separating item's does so far up.)
         """
         if not self.estimated:
             return self
         # Each item determines its own value to the degree that its posterior is
         # narrower than the prior; these degrees of freedom share the squares.
-        determined = np.sum(1.0 - variances * self.precision)
-        proposal = deviations @ deviations / max(determined, 1e-3 * deviations.size)
+        determined = np.clip(1.0 - variances * self.precision, 0.0, 1.0)
+        squares = np.square(deviations)
+        if robust:
+            squares = np.minimum(squares, _FAR**2 * determined * self.sd**2)
+        proposal = squares.sum() / max(determined.sum(), 1e-3 * deviations.size)
         proposal = np.clip(proposal, 0.25 * self.sd**2, 4.0 * self.sd**2)
         return replace(self, sd=float(np.clip(np.sqrt(proposal), *bounds)))
 
@@ -125,7 +140,9 @@ def reestimated(priors, item_posterior, slopes, intercepts, discrimination):
     shift, variance = item_posterior.shift, item_posterior.covariance
     if slope.estimated:
         means = slopes + shift[:, 0]
-        slope = slope.scaled(means - means.mean(), variance[:, 0], SLOPE_SD_BOUNDS)
+        slope = slope.scaled(
+            means - means.mean(), variance[:, 0], SLOPE_SD_BOUNDS, robust=True
+        )
     if intercept.estimated:
         means = intercepts + shift[:, 1]
         deviation_variance = variance[:, 2]
@@ -134,9 +151,11 @@ def reestimated(priors, item_posterior, slopes, intercepts, discrimination):
             spread_a = np.square(discrimination) * variance[:, 0]
             joint = discrimination * variance[:, 1]
             centred = discrimination - discrimination.mean()
-            g = (centred @ means + joint.sum()) / (centred @ centred + spread_a.sum())
-            mean = means.mean() - g * discrimination.mean()
-            mean = float(np.clip(mean, *INTERCEPT_MEAN_BOUNDS))
+            spread = centred @ centred + spread_a.sum()
+            spread += np.square(_LEAST_SPREAD * discrimination).sum()
+            g = (centred @ means + joint.sum()) / spread
+            level = float(np.clip(means.mean(), *INTERCEPT_MEAN_BOUNDS))
+            mean = level - g * discrimination.mean()
             intercept = replace(intercept, mean=mean)
             intercept = intercept.located_intercepts(intercepts, discrimination)
             g = intercept.slope

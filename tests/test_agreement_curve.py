@@ -484,3 +484,12 @@ def test_a_fitted_bank_is_refitted_with_a_warning():
     pd.testing.assert_frame_equal(
         curve.to_frame().drop(columns="method"), again.to_frame().drop(columns="method")
     )
+
+
+def test_progress_is_told_on_standard_error(capsys):
+    agreement_curve({"best": DisagreementSelector()}, panel(), k=5, cv=3, verbose=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split(":")[0] for line in err.splitlines()] == [
+        f"[agreement_curve] best, split {n} of 3" for n in (1, 2, 3)
+    ]

@@ -186,6 +186,11 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
         float
             Spearman's rank correlation between `predict` and the reference, as
             :func:`skirt.metrics.agreement_score` computes it.
+
+        Raises
+        ------
+        ValueError
+            If a model has no score because it answered none of the chosen items.
         """
         responses = self._all_items(X)
         predicted = self._predict_chosen(responses[:, self.get_support()])
@@ -220,7 +225,7 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
                 f"{type(self).__name__} is not nested: its best {k} items need not be "
                 f"among its best {len(self.order_)}. Fit it with k={k}."
             )
-        if not isinstance(k, Integral) or not 1 <= k <= len(self.order_):
+        if not isinstance(k, Integral) or not 1 <= int(k) <= len(self.order_):
             raise ValueError(
                 f"k must be an integer from 1 to {len(self.order_)}, the number of "
                 f"items chosen; got {k!r}."

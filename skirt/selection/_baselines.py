@@ -50,6 +50,10 @@ class DisagreementSelector(SubsetSelector):
     and NaN with a warning for a model that answered none of them. The score is the
     item's own: of two items answered alike by every model both are chosen.
 
+    M models give p (1 - p) hardly more than M / 2 values, so that many items tie. In a
+    table filed by topic the ties are then taken from the first topics: shuffle the
+    columns of such a table first.
+
     References
     ----------
     .. [1] Rubinstein, A., Raible, B., Gubri, M. and Oh, S. J. (2025). "DISCO:

@@ -66,7 +66,8 @@ class FisherSubsetSelector(SubsetSelector):
     estimator : TwoPLEstimator or OnePLEstimator, default=None
         The bank; ``TwoPLEstimator()`` when None. It is cloned and calibrated on the
         `X` of `fit`, even if it is fitted already (with a warning then). A bank from
-        ``from_item_parameters`` or a ``FrozenEstimator(bank)`` is used as it is.
+        ``from_item_parameters`` or a ``FrozenEstimator(bank)`` is used as it is; if
+        it has item names and so has `X`, items are matched by name.
     binarize : float, default=None
         None accepts only 0, 1 and missing. A number t counts values above t as 1.
         The bank sees the result; its own `binarize` has no effect.
@@ -108,9 +109,10 @@ class FisherSubsetSelector(SubsetSelector):
     fall into the same quartile, so that quartiles can differ in size and one can even
     be empty where many items are answered alike.
 
-    `predict` returns the ability from the chosen items alone: the mode of its
-    posterior (MAP) under the bank, unless its `ability_method` says otherwise. A model
-    that answered none of them gets the prior's mean, with a warning.
+    Items are chosen at the abilities that maximise the posterior (MAP) under the bank.
+    `predict` returns the MAP ability from the chosen items alone, or what the bank's
+    `ability_method` says otherwise. A model that answered none of them gets the
+    prior's mean, with a warning.
 
     A fixed bank must not come from a calibration on the models on which the choice
     is evaluated: they would then have taken part in choosing (leakage).
@@ -222,7 +224,7 @@ class FisherSubsetSelector(SubsetSelector):
 
     def _order(self, responses, k):
         self.estimator_ = self._calibrated_bank(responses)
-        ability = self.estimator_.predict(_with_bank_names(responses, self.estimator_))
+        ability = _map_ability(self.estimator_, responses)
         strata = None
         if self.stratify == "difficulty":
             strata = _quartiles(self.estimator_.difficulty_)
@@ -234,8 +236,7 @@ class FisherSubsetSelector(SubsetSelector):
         if isinstance(bank, FrozenEstimator):
             check_is_fitted(bank.estimator)
         if _is_fitted(bank):
-            self._check_same_items(bank)
-            return bank
+            return self._restricted(bank)
         if _is_fitted(given):
             warnings.warn(
                 f"The fitted {type(given).__name__} is calibrated anew on this X. To "
@@ -246,24 +247,28 @@ class FisherSubsetSelector(SubsetSelector):
         calibrate = check_memory(self.memory).cache(_calibrate)
         return calibrate(bank, responses, getattr(self, "feature_names_in_", None))
 
-    def _check_same_items(self, bank):
+    def _restricted(self, bank):
+        """Return the fixed bank for the columns of X, matched by name if named."""
+        ours = getattr(self, "feature_names_in_", None)
+        theirs = getattr(bank, "feature_names_in_", None)
+        if ours is not None and theirs is not None:
+            place = {name: j for j, name in enumerate(theirs)}
+            unknown = [name for name in ours if name not in place]
+            if unknown:
+                raise ValueError(
+                    f"The bank has no item {unknown[0]!r} ({len(unknown)} unknown of "
+                    f"{len(ours)}). Leave such columns out, or use a bank calibrated "
+                    "on them."
+                )
+            same = len(ours) == len(theirs) and (ours == theirs).all()
+            return bank if same else bank.select_items([place[n] for n in ours])
         if bank.n_features_in_ != self.n_features_in_:
             raise ValueError(
                 f"The bank has {bank.n_features_in_} items, but X has "
-                f"{self.n_features_in_} columns. Pass a bank of the same items, for "
-                "example bank.select_items(indices)."
+                f"{self.n_features_in_} columns. Name the items of both, or pass "
+                "bank.select_items(indices)."
             )
-        ours = getattr(self, "feature_names_in_", None)
-        theirs = getattr(bank, "feature_names_in_", None)
-        if ours is None or theirs is None:
-            return
-        differ = np.flatnonzero(ours != theirs)
-        if differ.size:
-            j = differ[0]
-            raise ValueError(
-                f"Column {j} of X is item {ours[j]!r}, but item {j} of the bank is "
-                f"{theirs[j]!r}. Put the columns into the order of the bank's items."
-            )
+        return bank
 
     def _predict_chosen(self, chosen, return_std=False):
         bank = self.estimator_.select_items(self.get_support(indices=True))
@@ -286,8 +291,15 @@ def _table(responses, names):
 
 
 def _with_bank_names(responses, bank):
-    """Give the columns the bank's names, which were compared in `fit`."""
+    """Give the columns the bank's names, which `fit` has matched with those of X."""
     return _table(responses, getattr(bank, "feature_names_in_", None))
+
+
+def _map_ability(bank, responses):
+    """Return abilities that are finite whatever the bank's own `ability_method`."""
+    bank = copy.copy(bank.estimator if isinstance(bank, FrozenEstimator) else bank)
+    bank.ability_method = "map"
+    return bank.predict(_with_bank_names(responses, bank))
 
 
 def _is_fitted(estimator):

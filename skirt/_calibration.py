@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skirt._extrapolation import Extrapolation
 from skirt._item_posterior import item_posterior
 from skirt._marginal import Evaluation, MarginalLikelihood
 from skirt._mstep import guarded_step
+from skirt._prior_iteration import PriorIteration
 from skirt._priors import NormalPrior, Priors, reestimated
 from skirt._threads import one_blas_thread
 
@@ -82,14 +82,13 @@ def calibrate(
     current = likelihood.evaluate(likelihood.join(*starting_values(data, common_slope)))
     priors = likelihood.located(priors, current.parameters)
     history = _History()
-    extrapolation = Extrapolation()
+    pace = PriorIteration()
     criterion = np.inf
     converged, diverged = False, np.empty(0, dtype=np.intp)
     for step in range(max_iter + 1):
-        previous = priors
-        priors = _rescaled(likelihood, priors, current)
-        drift = _drift(previous, priors)
-        priors = extrapolation(priors, settled=criterion < 0.1)
+        proposed = _rescaled(likelihood, priors, current)
+        drift = _drift(priors, proposed)
+        priors = pace(priors, proposed, settled=criterion < 0.1)
         priors = likelihood.located(priors, current.parameters)
         metric = _Metric(likelihood, priors, current)
         gradient = current.gradient + likelihood.prior_gradient(
@@ -175,7 +174,7 @@ def _rescaled(likelihood, priors, current):
 def _drift(old, new):
     """Return the larger relative change of the estimated prior SDs."""
     return max(
-        abs(np.log(after.sd / before.sd)) if after.estimated else 0.0
+        abs(float(np.log(after.sd / before.sd))) if after.estimated else 0.0
         for before, after in (
             (old.slope, new.slope),
             (old.intercept, new.intercept),
@@ -197,7 +196,10 @@ def _ascend(likelihood, priors, current, gradient, objective, metric, history):
         log_prior = likelihood.log_prior(located, trial.parameters)
         return trial, located, trial.log_likelihood + log_prior
 
-    for direction in (history.direction(gradient, metric), metric.step(gradient)):
+    directions = [metric.item_steps(gradient) + metric.common_steps(gradient)]
+    if history.pairs:
+        directions.insert(0, history.direction(gradient, metric))
+    for direction in directions:
         direction = _limited(likelihood, current, direction)
         slope = gradient @ direction
         length = 1.0
@@ -218,8 +220,12 @@ def _ascend(likelihood, priors, current, gradient, objective, metric, history):
         history.clear()
     step = _limited(likelihood, current, metric.item_steps(gradient))
     displacement = guarded_step(likelihood, priors, current, step)
-    trial, located, value = arrive(displacement)
-    return (trial, located) if value > objective - noise else (None, priors)
+    common = _limited(likelihood, current, metric.common_steps(gradient))
+    for displacement in (displacement + common, displacement):
+        trial, located, value = arrive(displacement)
+        if value > objective - noise:
+            return trial, located
+    return None, priors
 
 
 def _limited(likelihood, current, direction):
@@ -291,12 +297,11 @@ class _Metric:
             )
         )
 
-    def step(self, gradient):
-        """Newton step of every item, and of the common shift and stretch."""
-        out = self.item_steps(gradient)
-        out += (self.shift @ gradient / self.shift_curvature) * self.shift
-        out += (self.stretch @ gradient / self.stretch_curvature) * self.stretch
-        return out
+    def common_steps(self, gradient):
+        """Newton step along the common shift and stretch."""
+        shift = self.shift @ gradient / self.shift_curvature
+        stretch = self.stretch @ gradient / self.stretch_curvature
+        return shift * self.shift + stretch * self.stretch
 
     def item_steps(self, gradient):
         """Newton step of every item by itself."""
@@ -341,7 +346,7 @@ class _History:
             share = step @ out / curvature
             out -= share * change
             shares.append(share)
-        out = metric.step(out)
+        out = metric.item_steps(out) + metric.common_steps(out)
         for (step, change, curvature), share in zip(
             self.pairs, reversed(shares), strict=True
         ):

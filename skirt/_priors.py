@@ -24,9 +24,9 @@ INTERCEPT_MEAN_BOUNDS = (-5.0, 5.0)
 
 # Robust deviations count up to this many of their standard deviations.
 _FAR = 3.0
-# Relative spread of the discriminations below which they do not tell a regression of
-# the intercepts on them.
-_LEAST_SPREAD = 0.05
+# Relative spread of the discriminations at which the regression of the intercepts on
+# them is shrunk by half.
+_LEAST_SPREAD = 0.3
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Aitken extrapolation of the estimated priors.
+"""The pace of the fixed-point iteration that estimates the priors.
 
-Their fixed-point iteration converges linearly, and slowly where items are much
-shrunk. Once the item parameters follow the priors closely, successive changes shrink
-by a constant ratio, and the rest of the geometric series can be added at once.
+It converges linearly, and slowly where items are much shrunk: once the item parameters
+follow the priors closely, successive changes shrink by a constant ratio, and the rest
+of the geometric series is added at once (Aitken). On panels that hardly determine the
+priors it overshoots instead: each reversal halves the step.
 """
 
 from dataclasses import replace
@@ -16,38 +17,46 @@ _RATIOS = (0.2, 0.98)
 _LARGEST_MOVE = 0.5
 
 
-class Extrapolation:
-    """Watches the priors; now and then moves them to where they are heading."""
+class PriorIteration:
+    """Watches the proposed priors; damps or extrapolates the way to them."""
 
     def __init__(self):
-        self._past = []
+        self._changes = []
+        self._damping = 1.0
 
-    def __call__(self, priors, settled):
-        """Return the priors, extrapolated if their last changes allow it.
+    def __call__(self, old, proposed, settled):
+        """Return the next priors.
 
         Parameters
         ----------
-        priors : Priors
-            After one more step of their fixed-point iteration.
+        old, proposed : Priors
+            Before and after one step of the fixed-point iteration.
         settled : bool
             Whether the items follow the priors closely.
         """
-        if not (priors.estimated and settled):
-            self._past = []
-            return priors
-        self._past = [*self._past[-2:], _vector(priors)]
-        if len(self._past) < 3:
-            return priors
-        before, last = np.diff(self._past, axis=0)
+        if not proposed.estimated:
+            return proposed
+        change = _vector(proposed) - _vector(old)
+        if self._changes and change @ self._changes[-1] < 0:
+            self._damping *= 0.5
+        else:
+            self._damping = min(1.0, 1.2 * self._damping)
+        if self._damping < 1.0:
+            self._changes = [change]
+            return _moved(old, self._damping * change)
+        self._changes = [*self._changes[-1:], change] if settled else [change]
+        if len(self._changes) < 2:
+            return proposed
+        before, last = self._changes
         squares = before @ before
         ratio = before @ last / squares if squares > 0 else 0.0
         aligned = before @ last > 0.9 * np.sqrt(squares * (last @ last))
         if not (aligned and _RATIOS[0] < ratio < _RATIOS[1]):
-            return priors
+            return proposed
         move = last * ratio / (1.0 - ratio)
         move *= min(1.0, _LARGEST_MOVE / max(np.abs(move).max(), 1e-300))
-        self._past = []
-        return _moved(priors, move)
+        self._changes = []
+        return _moved(proposed, move)
 
 
 def _vector(priors):

@@ -61,36 +61,42 @@ def test_sums(theta, discrimination, intercept, mask_rows):
 
 
 def item_uncertainty(data, theta, discrimination, intercept, covariance):
-    """Variance of each model's score for theta that unsure item parameters cause.
-
-    Sum over the model's items of g' C g: C the covariance of (a, d), g the derivative
-    of the model's score a (x - P) in them. Items err independently of each other but
-    for location and scale, which are left out on purpose.
+    """What unsure item parameters do to each model's score for theta.
 
     Parameters
     ----------
     data : ResponseData
     theta : ndarray of shape (n_models,)
     discrimination, intercept : ndarray of shape (n_items,)
-    covariance : ndarray of shape (n_items, 3): aa, ad, dd
+    covariance : ndarray of shape (n_items, 3)
+        Of each item's (a, d): aa, ad, dd. Items err independently of each other but
+        for location and scale, which are left out on purpose.
 
     Returns
     -------
-    ndarray of shape (n_models,)
+    variance : ndarray of shape (n_models,)
+        Sum over the model's items of g' C g, g the derivative of the model's score
+        a (x - P) in (a, d).
+    influence : ndarray of shape (n_models,)
+        Sum of P (1 - P) (C_aa theta + C_ad): how far a model of the panel has, in
+        expectation, shifted its own score by shaping the items' estimates.
     """
     a = discrimination
-    out = np.empty(theta.size)
+    variance, influence = np.empty(theta.size), np.empty(theta.size)
     for block in model_blocks(theta.size, a.size):
         p = probabilities(theta[block], a, intercept)
         mask = data.mask_rows(block)
-        by_intercept = -a * p * (1.0 - p) * mask
+        spread = p * (1.0 - p) * mask
+        influence[block] = theta[block] * (spread @ covariance[:, 0])
+        influence[block] += spread @ covariance[:, 1]
+        by_intercept = -a * spread
         by_slope = (data.responses[block] - p) * mask
         by_slope += by_intercept * theta[block, None]
-        out[block] = np.square(by_slope) @ covariance[:, 0]
-        out[block] += np.square(by_intercept) @ covariance[:, 2]
+        variance[block] = np.square(by_slope) @ covariance[:, 0]
+        variance[block] += np.square(by_intercept) @ covariance[:, 2]
         by_slope *= by_intercept
-        out[block] += 2.0 * (by_slope @ covariance[:, 1])
-    return out
+        variance[block] += 2.0 * (by_slope @ covariance[:, 1])
+    return variance, influence
 
 
 def information_lost(data, theta, variance, discrimination, intercept):

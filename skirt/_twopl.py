@@ -8,7 +8,7 @@ from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
-from skirt._bank import ItemBank, difficulty_of
+from skirt._bank import ItemBank, ItemUncertainty, difficulty_of
 from skirt._calibration import calibrate
 from skirt._item_flags import item_flags, share_right
 from skirt._priors import (
@@ -294,7 +294,9 @@ class TwoPLEstimator(ItemBank):
         )
         self._warn_at_bounds(priors)
         covariance = one_blas_thread(item_covariance)(calibration)
-        self._item_covariance = covariance.conditional
+        self._item_uncertainty = ItemUncertainty(
+            covariance.conditional, calibration.likelihood.total_weight
+        )
         var_a, cov_ad, var_d = covariance.marginal.T
         b = self.difficulty_
         with np.errstate(invalid="ignore", divide="ignore"):

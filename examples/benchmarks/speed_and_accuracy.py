@@ -1,0 +1,183 @@
+"""Speed, accuracy, coverage and memory of the calibration, on simulated panels.
+
+    python speed_and_accuracy.py [--shapes S1,S2,...] [--no-yardstick] [--memory]
+
+The yardstick is a plain joint maximum a posteriori fit of abilities and items by
+L-BFGS with fixed priors that match the simulation: what a penalised fit without any
+integration reaches. Times are ratios of one run on one machine; log-likelihoods are
+per response, on a tenth of the cells that was hidden from both fits; the coverage of
+nominal 95 % intervals is taken after linear linking of the true abilities to the
+panel, for panel models and for as many new ones.
+"""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from skirt import TwoPLEstimator
+
+SHAPES = {
+    "S1": (200, 100),
+    "S2": (100, 5_000),
+    "S3": (2_000, 500),
+    "S4": (5_000, 1_000),
+    "S5": (80, 20_000),
+    "S6": (100, 34_000),
+    "S7": (30, 300),
+}
+
+
+def simulate(n_models, n_items, seed):
+    """Return abilities, slopes, intercepts and responses of twice as many models."""
+    rng = np.random.default_rng([seed, n_models, n_items])
+    theta = rng.normal(size=2 * n_models)
+    a = rng.lognormal(0.0, 0.5, n_items)
+    d = -a * rng.normal(0.0, 1.2, n_items)
+    X = np.empty((2 * n_models, n_items))
+    for row, ability in zip(X, theta, strict=True):
+        row[:] = rng.random(n_items) < expit(a * ability + d)
+    return theta, a, d, X
+
+
+def joint_map(X):
+    """Abilities N(0, 1), log slopes N(0, 0.5), intercepts N(0, 2): the joint mode."""
+    n, m = X.shape
+    seen = ~np.isnan(X)
+    Y = np.where(seen, X, 0.0)
+    score = (Y.sum(axis=1) + 0.5) / (seen.sum(axis=1) + 1)
+    share = (Y.sum(axis=0) + 0.5) / (seen.sum(axis=0) + 1)
+    start = np.log(score / (1 - score))
+    start = (start - start.mean()) / start.std()
+
+    def negative(v):
+        theta, log_a, d = np.split(v, [n, n + m])
+        a = np.exp(np.clip(log_a, -6, 6))
+        logit = np.multiply.outer(theta, a) + d
+        p = expit(logit)
+        residual = np.where(seen, Y - p, 0.0)
+        fit = np.sum(np.where(seen, Y * logit - np.logaddexp(0.0, logit), 0.0))
+        prior = 0.5 * (theta @ theta + log_a @ log_a / 0.25 + d @ d / 4)
+        gradient = np.concatenate(
+            [
+                residual @ a - theta,
+                (theta @ residual) * a - log_a / 0.25,
+                residual.sum(axis=0) - d / 4,
+            ]
+        )
+        return prior - fit, -gradient
+
+    first = np.concatenate([start, np.zeros(m), np.log(share / (1 - share))])
+    found = minimize(
+        negative, first, jac=True, method="L-BFGS-B", options={"maxiter": 400}
+    )
+    theta, log_a, d = np.split(found.x, [n, n + m])
+    return theta, np.exp(log_a), d
+
+
+def per_response(theta, a, d, X, cells):
+    """Mean log-likelihood of some cells."""
+    p = np.clip(expit(np.multiply.outer(theta, a) + d)[cells], 1e-12, 1 - 1e-12)
+    x = X[cells]
+    return float(np.mean(np.where(x == 1, np.log(p), np.log1p(-p))))
+
+
+def coverage(estimate, se, truth, link):
+    """Share of nominal 95 % intervals that hold the linked truth."""
+    linked = np.polyval(link, truth)
+    return float(np.mean(np.abs(estimate - linked) < 1.96 * se))
+
+
+def timed(function, repeats):
+    """Return the shortest time and the result."""
+    best = np.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        result = function()
+        best = min(best, time.perf_counter() - start)
+    return best, result
+
+
+def run(name, *, yardstick, seed=0):
+    """Print and return the figures of one shape."""
+    n, m = SHAPES[name]
+    theta, a, d, X = simulate(n, m, seed)
+    panel, new = X[:n], X[n:]
+    repeats = 5 if n * m < 2e6 else 2
+    seconds, model = timed(lambda: TwoPLEstimator().fit(panel), repeats)
+    out = {"shape": f"{name} {n} x {m}", "seconds": seconds, "steps": model.n_iter_}
+    link = np.polyfit(theta[:n], model.ability_, 1)
+    out["rmse"] = float(
+        np.std(model.ability_ - np.polyval(link, theta[:n])) / abs(link[0])
+    )
+    out["distinct"] = int(np.unique(model.ability_.round(6)).size)
+    fresh, se = model.predict(new, return_std=True)
+    total = model.predict(new, return_std="total")[1]
+    out["coverage"] = {
+        "panel": coverage(model.ability_, model.ability_se_, theta[:n], link),
+        "panel total": coverage(
+            model.ability_, model.ability_se_total_, theta[:n], link
+        ),
+        "new": coverage(fresh, se, theta[n:], link),
+        "new total": coverage(fresh, total, theta[n:], link),
+    }
+    hidden = np.random.default_rng(seed).random(panel.shape) < 0.1
+    shown = np.where(hidden, np.nan, panel)
+    held = TwoPLEstimator().fit(shown)
+    out["held out"] = per_response(
+        held.ability_, held.discrimination_, held.intercept_, panel, hidden
+    )
+    out["held out, truth"] = per_response(theta[:n], a, d, panel, hidden)
+    if yardstick:
+        slow, _ = timed(lambda: joint_map(panel), 1)
+        out["yardstick seconds / skirt seconds"] = slow / seconds
+        out["held out, yardstick"] = per_response(*joint_map(shown), panel, hidden)
+    return out
+
+
+def peak_memory(name):
+    """Peak resident memory of a fit above the imports, in matrices of float64."""
+    code = (
+        "import resource, sys, numpy as np\n"
+        "from skirt import TwoPLEstimator\n"
+        "n, m = map(int, sys.argv[1:])\n"
+        "TwoPLEstimator().fit(np.random.default_rng(0).integers(0, 2, (20, 10)))\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "rng = np.random.default_rng(0)\n"
+        "X = np.empty((n, m))\n"
+        "a = rng.lognormal(0, .5, m); d = rng.normal(0, 1.2, m)\n"
+        "for row in X:\n"
+        "    row[:] = rng.random(m) < 1 / (1 + np.exp(-a * rng.normal() - d))\n"
+        "TwoPLEstimator().fit(X)\n"
+        "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print((after - before) * 1024 / X.nbytes)\n"
+    )
+    n, m = SHAPES[name]
+    command = [sys.executable, "-c", code, str(n), str(m)]
+    return float(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--shapes", default="S1,S2,S3,S4,S5,S6,S7")
+    parser.add_argument("--no-yardstick", action="store_true")
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    for name in options.shapes.split(","):
+        figures = run(name, yardstick=not options.no_yardstick, seed=options.seed)
+        if options.memory:
+            figures["peak memory / matrix"] = peak_memory(name)
+        rounded = json.loads(json.dumps(figures), parse_float=lambda s: round(float(s), 4))
+        print(json.dumps(rounded), flush=True)
+    print(f"peak memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -38,6 +38,7 @@ class Calibration:
     n_iter: int
     converged: bool
     criterion: float
+    prior_change: float  # relative change of the prior SDs proposed last
     diverged: np.ndarray  # items whose parameters run to infinity
     likelihood: MarginalLikelihood
 
@@ -87,21 +88,20 @@ def calibrate(
     converged, diverged = False, np.empty(0, dtype=np.intp)
     for step in range(max_iter + 1):
         proposed = _rescaled(likelihood, priors, current)
-        drift = _drift(priors, proposed)
         priors = pace(priors, proposed, settled=criterion < 0.1)
         priors = likelihood.located(priors, current.parameters)
         metric = _Metric(likelihood, priors, current)
         gradient = current.gradient + likelihood.prior_gradient(
             priors, current.parameters
         )
-        criterion = max(metric.standardised(gradient), drift)
+        criterion = metric.standardised(gradient)
         objective = current.log_likelihood + likelihood.log_prior(
             priors, current.parameters
         )
         if report is not None:
             report(step, objective, criterion)
         diverged = _runaway_items(likelihood, priors, current.parameters)
-        converged = criterion < tol
+        converged = criterion < tol and pace.at_rest
         if converged or diverged.size or step == max_iter:
             break
         trial, trial_priors = _ascend(
@@ -119,6 +119,7 @@ def calibrate(
         n_iter=max(step, 1),
         converged=converged,
         criterion=criterion,
+        prior_change=pace.change,
         diverged=diverged,
         likelihood=likelihood,
     )
@@ -168,17 +169,6 @@ def _rescaled(likelihood, priors, current):
         current.parameters[: likelihood.n_slopes],
         intercept,
         None if likelihood.common_slope else discrimination,
-    )
-
-
-def _drift(old, new):
-    """Return the larger relative change of the estimated prior SDs."""
-    return max(
-        abs(float(np.log(after.sd / before.sd))) if after.estimated else 0.0
-        for before, after in (
-            (old.slope, new.slope),
-            (old.intercept, new.intercept),
-        )
     )
 
 

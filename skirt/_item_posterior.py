@@ -50,7 +50,8 @@ def item_posterior(likelihood, priors, evaluation):
     loss[:, 0] *= np.square(chain)
     # However short the test, an item keeps a tenth of its information. Rows and
     # columns shrink together, which leaves the matrix positive definite.
-    kept = 1.0 - np.minimum(loss / evaluation.information[:, ::2], 0.9)
+    information = np.maximum(evaluation.information[:, ::2], 1e-300)
+    kept = 1.0 - np.minimum(loss / information, 0.9)
     hessian = evaluation.information.copy()
     hessian[:, ::2] *= kept
     hessian[:, 1] *= np.sqrt(kept[:, 0] * kept[:, 1])

@@ -15,14 +15,28 @@ from skirt._priors import INTERCEPT_SD_BOUNDS, SLOPE_SD_BOUNDS, Priors
 # Ratios outside are noise, or too near 1 to divide by what is left.
 _RATIOS = (0.2, 0.98)
 _LARGEST_MOVE = 0.5
+# Steps after which every further one is shorter, by this factor.
+_PATIENCE = 100
+_SLOWDOWN = 0.8
+# A relative change of the prior SDs smaller than this in one step is no change: it is
+# far below what the items can tell of them.
+SETTLED = 1e-3
 
 
 class PriorIteration:
-    """Watches the proposed priors; damps or extrapolates the way to them."""
+    """Watches the proposed priors; damps or extrapolates the way to them.
+
+    Attributes
+    ----------
+    change : float
+        Relative change of the prior SDs that was last proposed.
+    """
 
     def __init__(self):
         self._changes = []
         self._damping = 1.0
+        self._steps = 0
+        self.change = np.inf
 
     def __call__(self, old, proposed, settled):
         """Return the next priors.
@@ -35,8 +49,14 @@ class PriorIteration:
             Whether the items follow the priors closely.
         """
         if not proposed.estimated:
+            self.change = 0.0
             return proposed
+        self._steps += 1
         change = _vector(proposed) - _vector(old)
+        self.change = float(np.abs(change[:2]).max())
+        if self._steps > _PATIENCE:
+            rest = _SLOWDOWN ** (self._steps - _PATIENCE)
+            return _moved(old, rest * self._damping * change)
         if self._changes and change @ self._changes[-1] < 0:
             self._damping *= 0.5
         else:
@@ -57,6 +77,12 @@ class PriorIteration:
         move *= min(1.0, _LARGEST_MOVE / max(np.abs(move).max(), 1e-300))
         self._changes = []
         return _moved(proposed, move)
+
+
+    @property
+    def at_rest(self):
+        """Whether the priors no longer move, settled or not."""
+        return self.change < SETTLED or self._steps > _PATIENCE + 30
 
 
 def _vector(priors):

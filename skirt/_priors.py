@@ -16,8 +16,8 @@ import numpy as np
 
 # Bounds of the estimated scales and of the mean log discrimination. Reaching one is
 # reported: the panel then does not determine that part of the prior.
-SLOPE_SD_BOUNDS = (0.05, 1.25)
-INTERCEPT_SD_BOUNDS = (0.05, 5.0)
+SLOPE_SD_BOUNDS = (0.1, 1.25)
+INTERCEPT_SD_BOUNDS = (0.1, 5.0)
 SLOPE_MEAN_BOUNDS = (np.log(0.02), np.log(20.0))
 # Of the prior mean at the average discrimination.
 INTERCEPT_MEAN_BOUNDS = (-5.0, 5.0)

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import StrOptions
 from skirt._bank import ItemBank, ItemUncertainty, difficulty_of
 from skirt._calibration import calibrate
 from skirt._item_flags import item_flags, share_right
+from skirt._prior_iteration import SETTLED
 from skirt._priors import (
     INTERCEPT_SD_BOUNDS,
     SLOPE_MEAN_BOUNDS,
@@ -102,7 +103,8 @@ class TwoPLEstimator(ItemBank):
         If `max_iter` steps did not reach `tol`.
     UserWarning
         If the panel does not determine the scale or a prior (fewer than three items
-        that vary; an estimated prior at its bound), or models have no answers.
+        that vary; an estimated prior at its bound, or not settled), or if models have
+        no answers.
 
     See Also
     --------
@@ -292,7 +294,7 @@ class TwoPLEstimator(ItemBank):
             if intercept.sd is None
             else (intercept.mean, intercept.slope, intercept.sd)
         )
-        self._warn_at_bounds(priors)
+        self._warn_about(priors, calibration.prior_change)
         covariance = one_blas_thread(item_covariance)(calibration)
         self._item_uncertainty = ItemUncertainty(
             covariance.conditional, calibration.likelihood.total_weight
@@ -309,7 +311,15 @@ class TwoPLEstimator(ItemBank):
         self.n_iter_ = calibration.n_iter
         self.converged_ = calibration.converged
 
-    def _warn_at_bounds(self, priors):
+    def _warn_about(self, priors, change):
+        if change >= SETTLED:
+            warnings.warn(
+                "An estimated prior did not settle (its SD still moved by "
+                f"{100 * change:.1g} % a step): the panel hardly determines it. A pair "
+                "(mean, sd) fixes the prior.",
+                UserWarning,
+                stacklevel=4,
+            )
         told = []
         slope, intercept = priors.slope, priors.intercept
         if slope.estimated:
@@ -322,7 +332,8 @@ class TwoPLEstimator(ItemBank):
         if told:
             warnings.warn(
                 f"An estimated prior is at its bound ({'; '.join(told)}): the panel "
-                "hardly determines it. A pair (mean, sd) fixes the prior.",
+                "hardly determines it, or its items hardly differ. A pair (mean, sd) "
+                "fixes the prior.",
                 UserWarning,
                 stacklevel=4,
             )

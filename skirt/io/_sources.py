@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -92,11 +93,8 @@ def _text_rows(text, source):
         raise ValueError(
             f"{source} is empty: expected a header line and one line for each model."
         )
-    found = {
-        delimiter: len(next(csv.reader([first], delimiter=delimiter), []))
-        for delimiter in _DELIMITERS
-    }
-    delimiter = max(found, key=lambda d: found[d])
+    unquoted = re.sub('"[^"]*"', "", first)
+    delimiter = max(_DELIMITERS, key=unquoted.count)
     notes = []
     if delimiter != ",":
         notes.append(f"Cells are separated by {_DELIMITERS[delimiter]}.")

@@ -108,8 +108,8 @@ class _Cells(dict):
             self.spelt_out = True
         else:
             value = float(text)  # the caller explains the ValueError
-            if not math.isfinite(value):
-                raise ValueError(f"{text} is not finite")
+            if not math.isfinite(value) or "_" in text:
+                raise ValueError(f"{text} is no number of a table")
         if cell == cell:  # NaN would be stored anew each time
             self[cell] = value
         return value
@@ -147,6 +147,8 @@ def _read_wide(rows, columns, group_column):
     items, matrix = _without_unnamed(rows, columns, items, matrix)
     _refuse_twice(rows, columns, items)
     cells.note(rows.notes)
+    if list(lines) == [str(i) for i in range(len(lines))] and lines:
+        rows.notes.append("The first column is a plain counter: models are named by it.")
     frame = pd.DataFrame(
         matrix, index=_index(lines), columns=[columns[j] for j in items]
     )

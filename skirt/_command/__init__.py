@@ -1,0 +1,5 @@
+"""The command ``skirt``."""
+
+from skirt._command._main import main
+
+__all__ = ["main"]

@@ -1,0 +1,67 @@
+"""From the command line to an exit code."""
+
+import os
+import sys
+import warnings
+from contextlib import contextmanager
+
+from skirt._command._options import BadInput, parse
+
+
+def main(argv=None):
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : list of str, default=None
+        The arguments; those of the process when None.
+
+    Returns
+    -------
+    int
+        0; 1 if a subset was to be written but none reaches the target; 2 on bad
+        input or options, after one line on the standard error stream.
+    """
+    try:
+        options = parse(argv)
+        # Imported when needed: help and bad options are answered at once.
+        from skirt._command._select import select
+
+        with _warnings_as_lines() as told:
+            return select(options, told)
+    except BrokenPipeError:
+        # The reader, `head` perhaps, has had enough; so must the interpreter's exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("skirt: interrupted", file=sys.stderr)
+        return 130
+    except (BadInput, ValueError, ImportError, OSError) as error:
+        print(f"skirt: error: {_one_line(error)}", file=sys.stderr)
+        return 2
+
+
+@contextmanager
+def _warnings_as_lines():
+    """Show each warning once, as a line, and collect them."""
+    told: list = []
+
+    def show(message, category, filename, lineno, file=None, line=None):
+        text = _one_line(message)
+        if text not in told:
+            told.append(text)
+            print(f"warning: {text}", file=sys.stderr, flush=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", FutureWarning)
+        warnings.showwarning = show
+        yield told
+
+
+def _one_line(error):
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror}"
+    return " ".join(str(error).split())

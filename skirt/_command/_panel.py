@@ -1,0 +1,149 @@
+"""The responses that a command works on."""
+
+import os
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from skirt._command._options import BadInput
+from skirt.datasets import load_classifier_panel
+from skirt.io import read_responses
+
+
+@dataclass
+class Panel:
+    """Responses of 0, 1 and NaN, without empty rows and columns."""
+
+    source: str
+    responses: pd.DataFrame
+    groups: pd.Series | None
+    embedded: bool = False
+    notes: list = field(default_factory=list)
+
+    @property
+    def shape(self):
+        return self.responses.shape
+
+    @property
+    def n_groups(self):
+        return self.shape[0] if self.groups is None else self.groups.nunique()
+
+
+def load_panel(options):
+    """Read what the options name, and leave out what holds no response."""
+    if options.responses is None:
+        if options.groups is not None or options.binarize is not None:
+            raise BadInput(
+                "--groups and --binarize need a table: the embedded panel has its own "
+                "families, and holds only 0 and 1"
+            )
+        bunch = load_classifier_panel(as_frame=True)
+        return Panel(
+            "the embedded panel of classifiers", bunch.data, bunch.groups, True
+        )
+    groups_file = options.groups is not None and os.path.exists(options.groups)
+    column = None if groups_file else options.groups
+    try:
+        read = read_responses(options.responses, groups=column)
+    except ValueError as error:
+        if column is None or "single column" not in str(error):
+            raise
+        raise BadInput(
+            f"--groups {column}: neither a file nor one column of {options.responses}"
+        ) from error
+    source = "standard input" if options.responses == "-" else options.responses
+    panel = Panel(f"{source} ({read.layout} table)", read.responses, read.groups)
+    panel.notes += read.notes
+    if groups_file:
+        panel.groups = _read_groups(options.groups, panel)
+    _make_binary(panel, options.binarize)
+    _leave_out_empty(panel)
+    _check_groups(panel)
+    return panel
+
+
+def _make_binary(panel, threshold):
+    values = panel.responses.to_numpy()
+    missing = np.isnan(values)
+    if threshold is not None:
+        binary = np.where(missing, np.nan, values > threshold)
+        panel.responses = pd.DataFrame(
+            binary, index=panel.responses.index, columns=panel.responses.columns
+        )
+        panel.notes.append(f"Values above {threshold:g} count as 1, others as 0.")
+        return
+    wrong = ~(missing | (values == 0) | (values == 1))
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        raise BadInput(
+            f"model {panel.responses.index[i]!r}, item {panel.responses.columns[j]!r} "
+            f"is {values[i, j]:g} ({wrong.sum():,} such values): a response is 0, 1 or "
+            "missing. Remove the column if it is no item, or use --binarize T to count "
+            "values above T as 1"
+        )
+
+
+def _leave_out_empty(panel):
+    answered = panel.responses.notna()
+    for axis, what in ((0, "item"), (1, "model")):
+        counts = answered.any(axis=axis)
+        empty = counts.index[~counts]
+        if len(empty) == 0:
+            continue
+        names = ", ".join(str(name) for name in empty[:3])
+        more = ", ..." if len(empty) > 3 else ""
+        plural = "s" if len(empty) > 1 else ""
+        panel.notes.append(
+            f"{len(empty)} {what}{plural} without any response left out: {names}{more}."
+        )
+        if what == "item":
+            panel.responses = panel.responses.loc[:, counts.to_numpy()]
+        else:
+            panel.responses = panel.responses.loc[counts.to_numpy()]
+    if panel.responses.empty:
+        raise BadInput(f"{panel.source} holds no response: every cell is missing")
+    if panel.shape[0] < 2:
+        raise BadInput(
+            f"{panel.source} has one model: choosing items needs at least two to "
+            "compare, and sizing at least 10"
+        )
+    if panel.shape[1] < 2:
+        raise BadInput(f"{panel.source} has one item: there is nothing to choose")
+    if panel.groups is not None:
+        panel.groups = panel.groups.loc[panel.responses.index]
+
+
+def _read_groups(path, panel):
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table.columns = [str(name).strip().lower() for name in table.columns]
+    if not {"model", "group"} <= set(table.columns):
+        raise BadInput(
+            f"{path} needs columns model and group; it has {', '.join(table.columns)}"
+        )
+    given = table.set_index(table["model"].str.strip())["group"].str.strip()
+    twice = given.index[given.index.duplicated()]
+    if len(twice):
+        raise BadInput(f"{path} names model {twice[0]!r} more than once")
+    unknown = panel.responses.index.difference(given.index, sort=False)
+    if len(unknown):
+        raise BadInput(
+            f"{path} has no group for model {unknown[0]!r} ({len(unknown)} models "
+            "without one)"
+        )
+    extra = len(given) - panel.shape[0]
+    if extra:
+        panel.notes.append(f"{extra} models of {path} are not in the table: ignored.")
+    return given.loc[panel.responses.index]
+
+
+def _check_groups(panel):
+    if panel.groups is None:
+        return
+    empty = panel.groups.index[panel.groups == ""]
+    if len(empty):
+        raise BadInput(f"model {empty[0]!r} has no group ({len(empty)} without one)")
+    if panel.n_groups < 2:
+        raise BadInput(
+            "all models are of one group, which cannot be split: leave out --groups"
+        )

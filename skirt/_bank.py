@@ -165,7 +165,7 @@ class ItemBank(TransformerMixin, BaseEstimator):
                 f"{discrimination.size}; name the items of both to use some of them."
             )
         check_sample_weight(sample_weight, responses)
-        self._record_panel(X, responses, None)
+        self._record_panel(X, ResponseData.from_matrix(responses), None)
         return self
 
     def _use_items(self, chosen):
@@ -176,9 +176,8 @@ class ItemBank(TransformerMixin, BaseEstimator):
         self._item_uncertainty = None if uncertainty is None else uncertainty[chosen]
         self.item_names_ = names[chosen]
 
-    def _record_panel(self, X, responses, posterior):
+    def _record_panel(self, X, data, posterior):
         """Keep the panel's own abilities, standard errors and names."""
-        data = ResponseData.from_matrix(responses)
         self.model_names_ = model_names(X, data.n_models)
         self.ability_, self.ability_se_ = self._estimate(data, posterior)
         if self._item_uncertainty is not None:

@@ -211,8 +211,8 @@ def _ascend(likelihood, priors, current, gradient, objective, metric, history):
     step = _limited(likelihood, current, metric.item_steps(gradient))
     displacement = guarded_step(likelihood, priors, current, step)
     common = _limited(likelihood, current, metric.common_steps(gradient))
-    for displacement in (displacement + common, displacement):
-        trial, located, value = arrive(displacement)
+    for whole in (displacement + common, displacement):
+        trial, located, value = arrive(whole)
         if value > objective - noise:
             return trial, located
     return None, priors

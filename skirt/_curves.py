@@ -26,38 +26,63 @@ def logistic(logits):
     return probability, softplus
 
 
-def response_tables(discrimination, intercept, nodes, masks, out):
-    """Fill in the response probabilities and add up the normalisers.
+class Curves:
+    """The items' response curves at the nodes, kept in a table or computed on demand.
 
     Parameters
     ----------
     discrimination, intercept : ndarray of shape (n_items,)
     nodes : ndarray of shape (n_nodes,)
-    masks : ndarray of shape (n_patterns, n_items)
-    out : ndarray of shape (n_items, n_nodes)
-        Receives P(x = 1) of each item at each node.
-
-    Returns
-    -------
-    ndarray of shape (n_patterns, n_nodes)
-        Sum over a pattern's items of log(1 + exp(a theta + d)).
+    table : ndarray of shape (n_items, n_nodes) or None
+        Memory to keep the probabilities in.
     """
-    normaliser = np.zeros((masks.shape[0], nodes.size))
-    for block in item_blocks(*out.shape):
-        logits = np.multiply.outer(discrimination[block], nodes)
-        logits += intercept[block, None]
-        out[block], softplus = logistic(logits)
-        normaliser += masks[:, block] @ softplus
-    return normaliser
+
+    def __init__(self, discrimination, intercept, nodes, table):
+        self.discrimination = discrimination
+        self.intercept = intercept
+        self.nodes = nodes
+        self._table = table
+
+    def normaliser(self, masks):
+        """Add up log(1 + exp(a theta + d)) over the items of each pattern.
+
+        Parameters
+        ----------
+        masks : ndarray of shape (n_patterns, n_items)
+
+        Returns
+        -------
+        ndarray of shape (n_patterns, n_nodes)
+        """
+        out = np.zeros((masks.shape[0], self.nodes.size))
+        for block in item_blocks(self.discrimination.size, self.nodes.size):
+            probability, softplus = self._compute(block)
+            if self._table is not None:
+                self._table[block] = probability
+            out += masks[:, block] @ softplus
+        return out
+
+    def probability(self, block):
+        """P(x = 1) of a slice of the items, (n_block, n_nodes); not to be written to.
+
+        From the table, which `normaliser` fills, if there is one.
+        """
+        if self._table is not None:
+            return self._table[block]
+        return self._compute(block)[0]
+
+    def _compute(self, block):
+        logits = np.multiply.outer(self.discrimination[block], self.nodes)
+        logits += self.intercept[block, None]
+        return logistic(logits)
 
 
-def expected_moments(probability, nodes, node_weights, masks, *, higher=False):
+def expected_moments(curves, node_weights, masks, *, higher=False):
     """Expected answers and information of each item under the posterior weights.
 
     Parameters
     ----------
-    probability : ndarray of shape (n_items, n_nodes)
-    nodes : ndarray of shape (n_nodes,)
+    curves : Curves
     node_weights : ndarray of shape (n_patterns, n_nodes)
         Posterior weight of each node, summed over the models of each pattern.
     masks : ndarray of shape (n_patterns, n_items)
@@ -76,17 +101,18 @@ def expected_moments(probability, nodes, node_weights, masks, *, higher=False):
     skewness : ndarray of shape (n_items, 4)
         Sum of weight * P (1 - P) (1 - 2 P) times theta to the power 0, 1, 2 and 3.
     """
-    n_items = probability.shape[0]
+    n_items = curves.discrimination.size
     answers = np.empty((n_items, 2))
     information = np.empty((n_items, 3))
     loss = np.empty((n_items, 2))
     skewness = np.empty((n_items, 4))
-    powers = np.power.outer(nodes, np.arange(4))
+    powers = np.power.outer(curves.nodes, np.arange(4))
     shared = masks.shape[0] == 1 and bool(masks.all())
     if shared:
         powers = node_weights[0, :, None] * powers
-    for block in item_blocks(*probability.shape):
-        p = probability[block]
+    for block in item_blocks(n_items, curves.nodes.size):
+        p = curves.probability(block)
+        asymmetry = 1.0 - 2.0 * p if higher else None
         weights = None if shared else masks[:, block].T @ node_weights
         variance = p * (1.0 - p)
         if weights is not None:
@@ -98,7 +124,6 @@ def expected_moments(probability, nodes, node_weights, masks, *, higher=False):
         information[block] = weighted_variance @ powers[:, :3]
         if higher:
             loss[block] = (weighted_variance * variance) @ powers[:, :3:2]
-            asymmetry = 1.0 - 2.0 * probability[block]
             skewness[block] = (weighted_variance * asymmetry) @ powers
     if higher:
         return answers, information, loss, skewness

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skirt._curves import response_tables
+from skirt._curves import Curves, item_blocks
 from skirt._grid import ORDER, Grid, quadrature_step, table_step
 
 _LOG_ROOT_TWO_PI = 0.5 * np.log(2 * np.pi)
@@ -21,6 +21,8 @@ _LOG_ROOT_TWO_PI = 0.5 * np.log(2 * np.pi)
 _OFFSETS = 0.5 * np.arange(-18, 19)
 # The outermost node may hold this share of a posterior.
 _EDGE = 1e-9
+# Curves at more item x node cells than this are computed twice instead of kept.
+_LARGEST_TABLE = 2_000_000
 
 
 @dataclass
@@ -32,7 +34,7 @@ class Posterior:
     sd: np.ndarray  # (n_models,) posterior standard deviation
     nodes: np.ndarray  # (n_nodes,)
     node_weights: np.ndarray  # (n_patterns, n_nodes)
-    probability: np.ndarray  # (n_items, n_nodes), overwritten by the next E-step
+    curves: Curves  # of the items at the nodes; invalid after the next E-step
     model_weights: np.ndarray | None  # (n_models, n_nodes) where all share the nodes
 
 
@@ -46,43 +48,50 @@ class EStep:
 
     def __init__(self, data):
         self.data = data
-        self._grid = None
+        self._grid = Grid.covering(-6.0, 6.0, 0.25)
+        self._chosen = False
         self._own_nodes = False
         self._narrowest = 1.0
-        self._center = None
-        self._spread = None
+        self._center = np.empty(0)
+        self._spread = np.empty(0)
         self._table = np.empty((data.n_items, 0))
 
     def __call__(self, discrimination, intercept):
         """Return the `Posterior` at these item parameters."""
         data = self.data
         slope_sums, constants = _weighted_sums(data, discrimination, intercept)
-        if self._grid is None:
-            self._choose(discrimination, intercept, -6.0, 6.0)
-        elif self._grid.step > 1.2 * self._step_needed(discrimination):
+        needed = self._step_needed(discrimination)
+        if not self._chosen or self._grid.step > 1.2 * needed:
             nodes = self._grid.nodes
             self._choose(discrimination, intercept, nodes[0], nodes[-1])
         while True:
             nodes = self._grid.nodes
-            if self._table.shape[1] != nodes.size:
-                self._table = np.empty((data.n_items, nodes.size))
-            normaliser = response_tables(
-                discrimination, intercept, nodes, data.masks, self._table
-            )
+            curves = Curves(discrimination, intercept, nodes, self._table_for(nodes))
+            normaliser = curves.normaliser(data.masks)
             solve = self._on_own_nodes if self._own_nodes else self._on_shared_nodes
-            posterior = solve(slope_sums, constants, normaliser)
-            if posterior is None:  # the grid was extended or refined
+            posterior = solve(slope_sums, constants, normaliser, curves)
+            if posterior is None:  # the grid was extended
                 continue
             narrowest = posterior.sd.min()
             if self._own_nodes or narrowest > self._grid.step / 1.1:
                 return posterior
             self._choose(discrimination, intercept, nodes[0], nodes[-1], narrowest)
 
+    def _table_for(self, nodes):
+        """Memory for the curves at the nodes, or None where it would be excessive."""
+        shape = self.data.n_items, nodes.size
+        if shape[0] * shape[1] > max(_LARGEST_TABLE, self.data.responses.size):
+            return None
+        if self._table.shape != shape:
+            self._table = np.empty(shape)
+        return self._table
+
     def _choose(self, discrimination, intercept, low, high, sd=None):
         """Pick shared or own nodes by the cheaper arithmetic, and the grid."""
         if sd is None:
             sd = _narrowest_sd(discrimination, intercept)
         n_models, n_items = self.data.responses.shape
+        self._chosen = True
         self._narrowest = sd
         shared = quadrature_step(discrimination, sd)
         table = table_step(discrimination)
@@ -102,7 +111,7 @@ class EStep:
             return table_step(discrimination)
         return quadrature_step(discrimination, self._narrowest)
 
-    def _on_shared_nodes(self, slope_sums, constants, normaliser):
+    def _on_shared_nodes(self, slope_sums, constants, normaliser, curves):
         data, grid = self.data, self._grid
         nodes = grid.nodes
         prior = np.log(grid.step) - _LOG_ROOT_TWO_PI - 0.5 * np.square(nodes)
@@ -122,19 +131,19 @@ class EStep:
             np.sqrt(np.maximum(moments[:, 1] - np.square(mean), 1e-300)),
             nodes,
             data.sum_over_patterns(joint),
-            self._table,
+            curves,
             joint,
         )
 
-    def _on_own_nodes(self, slope_sums, constants, normaliser):
+    def _on_own_nodes(self, slope_sums, constants, normaliser, curves):
         data, grid = self.data, self._grid
-        if self._center is None:
+        if not self._center.size:
             self._start_centers(slope_sums, normaliser)
         while True:
             theta = self._center[:, None] + self._spread[:, None] * _OFFSETS
             outside = np.array([theta.min() < grid.low, theta.max() > grid.high])
             if outside.any():
-                self._extend(*outside, low=theta.min(), high=theta.max())
+                self._extend(outside[0], outside[1], theta.min(), theta.max())
                 return None
             start, weights = grid.interpolation(theta)
             places = start[..., None] + np.arange(ORDER)
@@ -155,7 +164,7 @@ class EStep:
                 places.ravel(), weights.ravel(), normaliser.size
             ).reshape(normaliser.shape)
             return Posterior(
-                log_likelihood, mean, sd, grid.nodes, node_weights, self._table, None
+                log_likelihood, mean, sd, grid.nodes, node_weights, curves, None
             )
 
     def _start_centers(self, slope_sums, normaliser):
@@ -213,8 +222,9 @@ def _normalise(log_weights):
 def _narrowest_sd(discrimination, intercept):
     """Return the posterior SD where the test is most informative, roughly."""
     nodes = np.linspace(-4, 4, 33)
-    table = np.empty((discrimination.size, nodes.size))
-    masks = np.ones((1, discrimination.size))
-    response_tables(discrimination, intercept, nodes, masks, table)
-    information = np.square(discrimination) @ (table * (1 - table))
+    curves = Curves(discrimination, intercept, nodes, None)
+    information = np.zeros(nodes.size)
+    for block in item_blocks(discrimination.size, nodes.size):
+        p = curves.probability(block)
+        information += np.square(discrimination[block]) @ (p * (1 - p))
     return 1.0 / np.sqrt(1.0 + information.max())

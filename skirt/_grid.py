@@ -96,7 +96,7 @@ def table_step(discrimination, tolerance=1e-9):
     step = 0.25
     while step > 0.004:
         error = interpolation_error(discrimination, step)
-        if error.mean() < tolerance and error.max() < 1e3 * tolerance:
+        if error.mean() < tolerance and error.max() < 3e4 * tolerance:
             break
         step /= 1.25
     return step

@@ -72,7 +72,7 @@ def _reversed(data, posterior, discrimination, varying):
 def _duplicated(data, varying):
     columns = [np.packbits(data.responses > 0.5, axis=0)]
     if data.masks.shape[0] > 1:
-        columns.append(np.packbits(data.masks[data.pattern] > 0.5, axis=0))
+        columns.append(np.packbits((data.masks > 0.5)[data.pattern], axis=0))
     packed = np.ascontiguousarray(np.vstack(columns).T)
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, group, count = np.unique(keys, return_inverse=True, return_counts=True)

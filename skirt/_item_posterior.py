@@ -33,11 +33,7 @@ def item_posterior(likelihood, priors, evaluation):
     data, posterior = likelihood.data, evaluation.posterior
     a, _ = likelihood.split(evaluation.parameters)
     _, moments, squares, cubes = expected_moments(
-        posterior.probability,
-        posterior.nodes,
-        posterior.node_weights,
-        data.masks,
-        higher=True,
+        posterior.curves, posterior.node_weights, data.masks, higher=True
     )
     # Not knowing theta costs sigma^2 u u' per model, u the derivative of the item's
     # score in theta; here in expectation over the answers.

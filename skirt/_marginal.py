@@ -68,7 +68,7 @@ class MarginalLikelihood:
         discrimination, intercept = self.split(parameters)
         posterior = self._estep(discrimination, intercept)
         answers, moments = expected_moments(
-            posterior.probability, posterior.nodes, posterior.node_weights, data.masks
+            posterior.curves, posterior.node_weights, data.masks
         )
         right = (data.weights * posterior.mean) @ data.responses
         by_slope = right - answers[:, 1]
@@ -114,7 +114,7 @@ class MarginalLikelihood:
         )
 
     def prior_gradient(self, priors, parameters):
-        """Gradient of `log_prior`; exact where estimated locations are at their best."""
+        """Gradient of `log_prior`, the estimated locations being at their best."""
         slopes, intercepts = self.deviations(priors, parameters)
         pull = priors.intercept.precision * intercepts
         by_slope = -priors.slope.precision * slopes
@@ -171,5 +171,7 @@ class MarginalLikelihood:
         discrimination, _ = self.split(parameters)
         shift = np.concatenate([np.zeros(self.n_slopes), discrimination])
         stretch = np.zeros_like(shift)
-        stretch[: self.n_slopes] = 1.0 if self.log_slope else parameters[: self.n_slopes]
+        stretch[: self.n_slopes] = (
+            1.0 if self.log_slope else parameters[: self.n_slopes]
+        )
         return shift, stretch

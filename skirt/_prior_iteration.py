@@ -12,8 +12,8 @@ import numpy as np
 
 from skirt._priors import INTERCEPT_SD_BOUNDS, SLOPE_SD_BOUNDS, Priors
 
-# Ratios outside are noise, or too near 1 to divide by what is left.
-_RATIOS = (0.2, 0.98)
+# Ratios outside are noise, or so near 1 that the series has no end.
+_RATIOS = (0.2, 0.99)
 _LARGEST_MOVE = 0.5
 # Steps after which every further one is shorter, by this factor.
 _PATIENCE = 100
@@ -36,6 +36,7 @@ class PriorIteration:
         self._changes = []
         self._damping = 1.0
         self._steps = 0
+        self._waiting = False
         self.change = np.inf
 
     def __call__(self, old, proposed, settled):
@@ -51,6 +52,9 @@ class PriorIteration:
         if not proposed.estimated:
             self.change = 0.0
             return proposed
+        if self._waiting and not settled:
+            return old  # what is proposed still shows where the priors were
+        self._waiting = False
         self._steps += 1
         change = _vector(proposed) - _vector(old)
         self.change = float(np.abs(change[:2]).max())
@@ -76,8 +80,8 @@ class PriorIteration:
         move = last * ratio / (1.0 - ratio)
         move *= min(1.0, _LARGEST_MOVE / max(np.abs(move).max(), 1e-300))
         self._changes = []
+        self._waiting = True
         return _moved(proposed, move)
-
 
     @property
     def at_rest(self):

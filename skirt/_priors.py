@@ -94,7 +94,9 @@ class NormalPrior:
             mean = float(np.clip(values.mean(), *INTERCEPT_MEAN_BOUNDS))
             return replace(self, mean=mean)
         squares = max(discrimination @ discrimination, 1e-12 * values.size)
-        return replace(self, slope=float(discrimination @ (values - self.mean) / squares))
+        return replace(
+            self, slope=float(discrimination @ (values - self.mean) / squares)
+        )
 
     def scaled(self, deviations, variances, bounds, *, robust=False):
         """Return the prior with the next SD of the fixed point, within bounds.
@@ -111,7 +113,7 @@ class NormalPrior:
             mode far down where its likelihood is flat, and would stretch the prior of
             all other items without end. (A separating item's does so far up.)
         """
-        if not self.estimated:
+        if self.sd is None or not self.estimated:
             return self
         # Each item determines its own value to the degree that its posterior is
         # narrower than the prior; these degrees of freedom share the squares.
@@ -160,9 +162,7 @@ def reestimated(priors, item_posterior, slopes, intercepts, discrimination):
             intercept = intercept.located_intercepts(intercepts, discrimination)
             g = intercept.slope
             means = means - g * discrimination * (1.0 + shift[:, 0])
-            deviation_variance = (
-                deviation_variance - 2.0 * g * joint + g * g * spread_a
-            )
+            deviation_variance = deviation_variance - 2.0 * g * joint + g * g * spread_a
         intercept = intercept.scaled(
             means - intercept.mean, deviation_variance, INTERCEPT_SD_BOUNDS
         )

@@ -44,7 +44,7 @@ class ResponseData:
         packed = np.ascontiguousarray(np.packbits(missing, axis=1))
         keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, pattern = np.unique(keys, return_index=True, return_inverse=True)
-        masks = np.subtract(1.0, missing[first])
+        masks = (~missing[first]).astype(np.float64)
         responses = X.copy()
         responses[missing] = 0.0
         return cls(responses, masks, pattern.ravel(), weights)

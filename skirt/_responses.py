@@ -79,8 +79,9 @@ def check_responses(estimator, X, *, reset, binarize=None, min_models=1):
     if isinstance(raw, np.ndarray) and raw.ndim == 2 and raw.dtype.kind == "f":
         bad = _first_cell(raw, np.isinf)
         if bad is not None:
+            i, j = bad
             raise ValueError(
-                f"{_where(*bad, models, items)} is infinity: a response is 0, 1 or "
+                f"{_where(i, j, models, items)} is infinity: a response is 0, 1 or "
                 "NaN (not administered). Correct the value, or make it NaN."
             )
     out = validate_data(
@@ -117,8 +118,7 @@ def _table_to_floats(X):
     """Return the table with string item names and plain numeric values."""
     names = [str(name) for name in X.columns]
     if len(set(names)) < len(names):
-        seen: set[str] = set()
-        twice = next(n for n in names if n in seen or seen.add(n))
+        twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(
             f"Item name {twice!r} occurs more than once: rename or drop one of the "
             "columns, since items are matched by name."

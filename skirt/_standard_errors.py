@@ -41,7 +41,7 @@ def item_covariance(calibration):
     n_models, n_items = likelihood.data.responses.shape
     effort = n_models * posterior.nodes.size * n_items**2
     if posterior.model_weights is not None and effort <= _AFFORDABLE:
-        hessian = observed_information(calibration)
+        hessian = _determined(observed_information(calibration), calibration.priors)
         conditional = _inverse_blocks(_blocks_of(hessian, likelihood.n_slopes))
         marginal = _blocks_of(np.linalg.inv(hessian), likelihood.n_slopes)
     else:
@@ -57,6 +57,21 @@ def item_covariance(calibration):
         chain = np.column_stack([np.square(a), a, np.ones_like(a)])
         marginal, conditional = marginal * chain, conditional * chain
     return ItemCovariance(marginal, conditional)
+
+
+def _determined(hessian, priors):
+    """Return the information, raised where neither data nor priors determine anything.
+
+    An estimated prior follows the items, so that on panels which say next to nothing
+    some direction is free. It gets a tenth of the weaker prior's precision, and so a
+    standard error that is large rather than undefined.
+    """
+    values, vectors = np.linalg.eigh(hessian)
+    precisions = [p.precision for p in (priors.slope, priors.intercept) if p.precision]
+    least = 0.1 * min(precisions, default=1e-6 * values[-1])
+    if values[0] >= least:
+        return hessian
+    return (vectors * np.maximum(values, least)) @ vectors.T
 
 
 def observed_information(calibration):
@@ -89,10 +104,11 @@ def _expected_score_covariance(calibration):
     n_items = data.n_items
     weights = posterior.model_weights * data.weights[:, None]
     mask = data.mask_rows(slice(None))
+    probability = posterior.curves.probability(slice(None))
     out = np.zeros((2 * n_items, 2 * n_items))
     mean = np.zeros((data.n_models, 2 * n_items))
     for q, theta in enumerate(posterior.nodes):
-        score = (data.responses - posterior.probability[:, q]) * mask
+        score = (data.responses - probability[:, q]) * mask
         mean[:, :n_items] += theta * posterior.model_weights[:, q, None] * score
         mean[:, n_items:] += posterior.model_weights[:, q, None] * score
         score *= np.sqrt(weights[:, q, None])

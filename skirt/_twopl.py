@@ -1,5 +1,6 @@
 """The two-parameter logistic model and its one-parameter sibling."""
 
+import math
 import warnings
 from numbers import Real
 
@@ -193,16 +194,15 @@ class TwoPLEstimator(ItemBank):
         )
         weights = check_sample_weight(sample_weight, responses)
         self.item_names_ = item_names(self)
+        panel = data = ResponseData.from_matrix(responses, weights)
         counted = weights > 0
-        if counted.all():
-            data = ResponseData.from_matrix(responses, weights)
-        else:
+        if not counted.all():
+            # Models of weight 0 take no part, but have abilities all the same.
             data = ResponseData.from_matrix(responses[counted], weights[counted])
         calibration = self._calibrate(data)
         self._keep_calibration(calibration)
-        # Models of weight 0 took no part, but have abilities all the same.
-        posterior = calibration.evaluation.posterior if counted.all() else None
-        self._record_panel(X, responses, posterior)
+        posterior = calibration.evaluation.posterior if data is panel else None
+        self._record_panel(X, panel, posterior)
         return self
 
     def _calibrate(self, data):
@@ -294,7 +294,8 @@ class TwoPLEstimator(ItemBank):
             if intercept.sd is None
             else (intercept.mean, intercept.slope, intercept.sd)
         )
-        self._warn_about(priors, calibration.prior_change)
+        if calibration.converged:
+            self._warn_about(priors, calibration.prior_change)
         covariance = one_blas_thread(item_covariance)(calibration)
         self._item_uncertainty = ItemUncertainty(
             covariance.conditional, calibration.likelihood.total_weight
@@ -415,6 +416,6 @@ class OnePLEstimator(TwoPLEstimator):
 def _is_mean_and_sd(prior):
     return (
         len(prior) == 2
-        and all(isinstance(v, Real) and np.isfinite(v) for v in prior)
+        and all(isinstance(v, Real) and math.isfinite(v) for v in prior)
         and prior[1] > 0
     )

@@ -82,9 +82,7 @@ def test_abilities(gold, name, method, ability, se, tolerance, se_tolerance):
     infinite = np.isinf(expected)
     assert np.isinf(error[infinite]).all()
     if se is not None:
-        assert_allclose(
-            error[~infinite], scores.loc[~infinite, se], atol=se_tolerance
-        )
+        assert_allclose(error[~infinite], scores.loc[~infinite, se], atol=se_tolerance)
 
 
 def test_posterior_means_beyond_the_references_own_grid(gold):

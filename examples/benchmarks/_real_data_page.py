@@ -30,9 +30,9 @@ the "models" are people. Defaults everywhere. Written by
 
     python examples/benchmarks/real_data_table.py --data FOLDER
 
-on a folder of `NAME.csv.gz` tables (rows are models, first column their names, then one
-column an item, 1, 0 or empty). Every number and sentence with a number below is computed
-by the script; the data are not part of the package.
+on a folder of `NAME.csv.gz` tables (rows are models, first column their names, then
+one column an item, 1, 0 or empty). Every number below is computed by the script; the
+data are not part of the package.
 
 In the safety sets 1 is not always the desired answer (`refusalbench_bio`: 1 = refused,
 also where refusing is wrong). Ability is then the tendency to answer 1, no merit.
@@ -47,18 +47,19 @@ CALIBRATION = """
   estimated prior, free of shrinkage (`discrimination_cv`).
 * **steps**: of the calibration. **warnings**: what it gave; nothing else was given.
 * **rho**: Spearman's correlation of ability and observed mean score.
-* **mean, SD**: of the population at the final parameters, integrated anew on a fine grid
-  that follows each model's posterior (not the package's); SD = sqrt(variance of the
-  posterior means + mean posterior variance). The scale is right if they are 0 and 1.
-* **residual**: largest eigenvalue of what the model leaves unexplained, in units of what
-  data drawn from the fitted model leave. About 1 where one dimension suffices.
+* **mean, SD**: of the population at the final parameters, integrated anew on a fine
+  grid that follows each model's posterior (not the package's); SD = sqrt(variance of
+  the posterior means + mean posterior variance). The scale is right if they are 0, 1.
+* **residual**: largest eigenvalue of what the model leaves unexplained, in units of
+  what data drawn from the fitted model leave. About 1 where one dimension suffices.
 """
 
 SUBSETS = """
 ## Smallest subset that ranks held-out models
 
-**k\\*** is the smallest size tested at which the mean held-out agreement (Spearman's rho
-with the full-benchmark score) reaches .90 and stays there at every larger size tested.
+**k\\*** is the smallest size tested at which the mean held-out agreement (Spearman's
+rho with the full-benchmark score) reaches .90 and stays there at every larger size
+tested.
 Protocol: 20 random half splits of the models, seed 0, the default of
 `agreement_curve`; items are chosen on one half and agreement is measured on the other;
 groups stay whole. The full-benchmark score is the observed mean, or, with gaps, the
@@ -66,8 +67,7 @@ mean over all items of observed and expected responses. Sizes tested: every one 
 then each at most 1.2 times the one before up to {largest}, and the whole benchmark;
 anchor points, which must be clustered anew for each size, only up to {anchors}
 (`> {anchors}`: not reached by then). "-": not reached even with every item. **saving**:
-1 - k\\* / items, of Fisher (marginal) and of random items. Nothing is subsampled: all
-models, items and splits are used for every set.
+1 - k\\* / items, of Fisher (marginal) and of random items.
 """
 
 FIXED = """
@@ -93,9 +93,9 @@ GAPS = """
 Filling gaps from the model is right only if being missing does not depend on the unseen
 answer. **rate and score**: correlation over models of missing rate and full-benchmark
 score. **gaps as 0**, **left out**: Spearman's rho of the full-benchmark score with the
-mean that counts gaps as wrong, and with the observed mean. **rho, full**: of ability and
-full-benchmark score, beside **rho** with the observed mean. **rho, complete rows**: with
-the observed mean, over the models that answered everything (in brackets how many).
+mean that counts gaps as wrong, and with the observed mean. **rho, full**: of ability
+and full-benchmark score, beside **rho** with the observed mean. **rho, complete rows**:
+with the observed mean, over the models that answered everything (in brackets how many).
 """
 
 
@@ -191,6 +191,7 @@ def _subsets(results):
         largest=max(size for tested in sizes for size in tested[:-1]),
         anchors=max(r["curve"]["most_anchors"] for r in results),
     )
+    text += _sampled(results)
     head = ["data set", "items", *METHODS.values(), "saving", "saving, random"]
     rows = [
         [
@@ -203,6 +204,22 @@ def _subsets(results):
         for r in results
     ]
     return text + _table(head, rows)
+
+
+def _sampled(results):
+    """Say of which sets the curve saw not all."""
+    told = [
+        f"{r['curve'].get('models', r['models']):,} models of `{r['name']}`, drawn at "
+        f"random (seed 0) from its {r['models']:,}"
+        for r in results
+        if r["curve"].get("models", r["models"]) < r["models"]
+    ]
+    if not told:
+        return "\nAll models, items and splits are used for every set.\n"
+    return (
+        f"\n**Sampled**, in this and the next table: {'; '.join(told)}. Everything "
+        "else uses all models, items and splits.\n"
+    )
 
 
 def _fixed_size(result):
@@ -284,6 +301,8 @@ def _worth_explaining(result):
 
 def _contrary_part(result):
     """The part of a benchmark that runs against the rest or apart from it, if any."""
+    if result["groups"]:
+        return None  # too few models for a correlation over them
     parts = [p for p in result["evidence"].get("parts", ()) if p["items"] >= 50]
     parts = [p for p in parts if p["rho_rest"] is not None and p["models"] >= 20]
     worst = min(parts, key=lambda part: part["rho_rest"], default=None)

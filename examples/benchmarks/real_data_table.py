@@ -32,6 +32,7 @@ import numpy as np
 import pandas as pd
 from _real_data_evidence import evidence, plain
 from _real_data_page import write_page
+from sklearn.pipeline import Pipeline
 
 from skirt import (
     AnchorPointSelector,
@@ -54,7 +55,12 @@ SIZES = (*range(1, 11), 12, 14, 17, 20, 24, 28, 34, 40, 48, 56, 67, 80, 95, 112,
 SIZES = (*SIZES, 160, 190, 224, 270, 320, 380, 448, 540, 640)
 # Anchors are clustered anew for every size, which is slow for many.
 MOST_ANCHORS = 95
+# Of larger panels a seeded sample of models makes the curve, and the page says so.
+MOST_MODELS = 1000
 CEILING = 0.95
+# Above this missing share random items are also scored by ability, at these sizes.
+MANY_GAPS = 0.05
+COMPARED = (10, 20, 40, 80)
 # Bumped whenever what is measured changes, so that old results are not mixed in.
 EDITION = 3
 
@@ -158,6 +164,7 @@ def measure(folder, name, n_jobs):
         "evidence": evidence(folder, name, X, bank, full_score, groups),
         "ceiling": ceiling(mean_score, bank.ability_, bank.ability_se_total_),
         "curve": curves(X, full_score, groups, n_jobs),
+        "random_ability": random_by_ability(X, full_score, groups, n_jobs),
     }
 
 
@@ -234,7 +241,8 @@ def ceiling(score, ability, se):
 def curves(X, y, groups, n_jobs):
     """Smallest sizes and agreements of every method under the default protocol."""
     n_items = X.shape[1]
-    X = X.to_numpy(dtype=float)  # names of thousands of columns are slow to check
+    # As an array: the names of thousands of columns are slow to check.
+    X, y, groups = sample_models(X.to_numpy(dtype=float), y, groups)
     sizes = [k for k in SIZES if k < n_items] + [n_items]
     with tempfile.TemporaryDirectory(prefix="real-data-") as directory:
         # The three criteria share the calibration of every split.
@@ -266,6 +274,7 @@ def curves(X, y, groups, n_jobs):
     table = pd.concat([curve.to_frame(), anchors.to_frame()])
     return {
         "protocol": curve.protocol,
+        "models": len(X),
         "sizes": sizes,
         "most_anchors": max(few),
         "won": splits_won(curve),
@@ -276,6 +285,43 @@ def curves(X, y, groups, n_jobs):
             for row in table.to_dict("records")
         ],
     }
+
+
+def random_by_ability(X, y, groups, n_jobs):
+    """Agreement of random items scored by ability, where there are many gaps.
+
+    The mean of what was observed then compares models on different items, also in a
+    random subset: this tells apart what the choice and what the score contribute.
+    """
+    if not MANY_GAPS < X.isna().to_numpy().mean():
+        return None
+    X, y, groups = sample_models(X.to_numpy(dtype=float), y, groups)
+    by_ability = Pipeline(
+        [("select", RandomSubsetSelector()), ("ability", TwoPLEstimator())]
+    )
+    curve, _ = _with_warnings(
+        lambda: agreement_curve(
+            {"random": by_ability},
+            X,
+            y,
+            k=COMPARED,
+            groups=groups,
+            n_bootstrap=0,
+            n_jobs=n_jobs,
+        )
+    )
+    table = curve.to_frame()
+    return {
+        str(k): plain(mean) for k, mean in zip(table["k"], table["mean"], strict=True)
+    }
+
+
+def sample_models(X, y, groups):
+    """Draw at most MOST_MODELS rows."""
+    if len(X) <= MOST_MODELS:
+        return X, y, groups
+    rows = np.random.default_rng(0).permutation(len(X))[:MOST_MODELS]
+    return X[rows], y[rows], None if groups is None else np.asarray(groups)[rows]
 
 
 def splits_won(curve):

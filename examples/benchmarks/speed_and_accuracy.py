@@ -12,7 +12,6 @@ panel, for panel models and for as many new ones.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -174,9 +173,9 @@ def main():
         figures = run(name, yardstick=not options.no_yardstick, seed=options.seed)
         if options.memory:
             figures["peak memory / matrix"] = peak_memory(name)
-        rounded = json.loads(json.dumps(figures), parse_float=lambda s: round(float(s), 4))
-        print(json.dumps(rounded), flush=True)
-    print(f"peak memory of this run: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB", file=sys.stderr)
+        rounded = json.dumps(figures)
+        figures = json.loads(rounded, parse_float=lambda text: round(float(text), 4))
+        print(json.dumps(figures), flush=True)
 
 
 if __name__ == "__main__":

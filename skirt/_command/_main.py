@@ -53,9 +53,10 @@ def _warnings_as_lines():
             print(f"warning: {text}", file=sys.stderr, flush=True)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.simplefilter("ignore", FutureWarning)
+        # What concerns the data; what concerns programmers has no place here.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("always", RuntimeWarning)
         warnings.showwarning = show
         yield told
 

@@ -43,16 +43,19 @@ def parse(argv):
         prog="skirt", description="Item response theory for people who evaluate models."
     )
     parser.add_argument("--version", action="version", version=f"skirt {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_select(commands)
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.command is None:
+        raise BadInput("a command is needed: skirt select (see skirt --help)")
+    return options
 
 
 def _add_select(commands):
     parser = commands.add_parser(
         "select",
         help="find the few items that rank the models as all of them do",
-        description="Find the few items of a benchmark that rank models as the whole "
+        description="Find the few items of a benchmark that rank models as the whole\n"
         "benchmark does, and measure on held-out models how well they do.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

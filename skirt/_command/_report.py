@@ -83,20 +83,18 @@ def _missing_sentences(report):
 
 def _flag_sentences(flags, n_items):
     texts = {
-        "constant": "are answered alike by all models: they rank nobody",
-        "duplicate": "get exactly the same answers as another item",
-        "reversed": "are answered worse by better models: wrong keys?",
+        "constant": "Answered alike by all models, so that they rank nobody",
+        "duplicate": "Answered exactly as another item is",
+        "reversed": "Answered worse by better models (wrong keys?)",
     }
     sentences = []
     for flag, text in texts.items():
         names = flags.index[flags[flag]]
         if len(names):
             shown = "" if flag == "constant" else f" ({_few(names, 3)})"
-            sentences.append(f"{len(names):,} of {n_items:,} {text}{shown}.")
+            sentences.append(f"{text}: {len(names):,} of {n_items:,}{shown}.")
     if sentences:
-        sentences.append(
-            "All of them stay in the benchmark, and in the share that is saved."
-        )
+        sentences.append("All of these stay in the benchmark and in the saving.")
     return sentences
 
 

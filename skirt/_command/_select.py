@@ -33,7 +33,7 @@ _WORTH_PROCESSES = 2_000_000
 _MOST_PROCESSES = 4
 
 # A line for every split only where a split takes about as long as reading it.
-_SLOW_CALIBRATION = 2.0
+_SLOW_CALIBRATION = 1.0
 
 _FEW_ITEMS = (1, 2, 3)
 _SIZES = (5, 10, 20, 30, 50, 70, 100, 200, 300, 500)

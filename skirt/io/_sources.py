@@ -8,7 +8,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -42,8 +42,7 @@ def open_rows(path):
     Rows
         The body can be iterated once.
     """
-    own = isinstance(path, str | os.PathLike) and str(path) != "-"
-    if own:
+    if isinstance(path, str | os.PathLike) and str(path) != "-":
         source = os.fspath(path)
         binary = open(path, "rb")
     else:
@@ -54,7 +53,9 @@ def open_rows(path):
             content = content.encode("utf-8")
         binary = io.BufferedReader(io.BytesIO(content))
     try:
-        yield _rows(binary, source)
+        with ExitStack() as opened:
+            opened.enter_context(binary)
+            yield _rows(binary, source, opened)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(
             f"{source} is damaged: it begins like a gzip file, but cannot be "
@@ -67,9 +68,6 @@ def open_rows(path):
         ) from error
     except csv.Error as error:
         raise ValueError(f"{source} is not a readable table: {error}.") from error
-    finally:
-        if own:
-            binary.close()
 
 
 def _name_of(stream):
@@ -77,13 +75,14 @@ def _name_of(stream):
     return name if isinstance(name, str) else "the table"
 
 
-def _rows(binary, source):
+def _rows(binary, source, opened):
     start = binary.peek(4)
     if start[:4] == _PARQUET_MAGIC:
         return _parquet_rows(binary, source)
     if start[:2] == _GZIP_MAGIC:
-        binary = gzip.GzipFile(fileobj=binary)
+        binary = opened.enter_context(gzip.GzipFile(fileobj=binary))
     text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+    opened.enter_context(text)
     return _text_rows(text, source)
 
 

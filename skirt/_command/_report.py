@@ -161,7 +161,9 @@ def _aligned(columns):
 def _print_subset(outcome):
     if outcome.subset is None:
         if outcome.options.output is not None:
-            _section("Subset", [f"None: nothing was written to {outcome.options.output}."])
+            _section(
+                "Subset", [f"None: nothing was written to {outcome.options.output}."]
+            )
         return
     names = outcome.subset.index
     lines = [

@@ -105,8 +105,8 @@ def _break_even(curve, k):
     if math.isinf(after):
         return f"These are all the items: nothing is saved, and the {cost} never pay."
     text = (
-        f"Every new model then saves {n_items - k:,} answers. If the {cost} have yet to "
-        f"be collected, they have paid after {after:,} new models; if you have them "
+        f"Every new model then saves {n_items - k:,} answers. If the {cost} have yet "
+        f"to be collected, they have paid after {after:,} new models; if you have them "
         "anyway, from the first."
     )
     if 1 - k / n_items < _SMALL_SAVING:
@@ -125,8 +125,8 @@ def comparison_sentences(outcome):
         crossing = _random_is_better_from(curve, method)
         if crossing is not None:
             sentences.append(
-                f"From k = {crossing:,} on a random subset agrees better than {method}: "
-                "there, choose at random."
+                f"From k = {crossing:,} on a random subset agrees better than "
+                f"{method}: there, choose at random."
             )
     if k is not None:
         own = cell(curve, method, k)["mean"]
@@ -162,8 +162,8 @@ def _against_random(outcome):
             f"{needed:,} items and needs no calibration. Use --method random."
         )
     return (
-        f"A random subset needs {needed:,} items for the target: choosing saves another "
-        f"{needed - k:,} answers of each new model."
+        f"A random subset needs {needed:,} items for the target: choosing saves "
+        f"another {needed - k:,} answers of each new model."
     )
 
 

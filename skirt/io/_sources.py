@@ -131,7 +131,7 @@ def _parquet_rows(binary, source):
             f"{source} is a Parquet file: reading it needs pyarrow, which "
             "`pip install 'skirt[parquet]'` installs."
         ) from error
-    except OSError as error:  # what pyarrow raises on a damaged file
+    except (OSError, ValueError) as error:  # what pyarrow raises
         raise ValueError(f"{source} is a damaged Parquet file: {error}.") from error
     if not _is_counter(frame.index):
         frame = frame.reset_index()

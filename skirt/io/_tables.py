@@ -124,7 +124,8 @@ def _read_wide(rows, columns, group_column):
     items = [j for j in range(len(columns)) if j not in (name_column, group_column)]
     # The columns before the models' names hold no responses.
     items = [j for j in items if j > name_column]
-    cells, lines, values, group_names = _Cells(), {}, [], []
+    cells, values, group_names = _Cells(), [], []
+    lines: dict = {}
     for line, fields in _full_rows(rows, len(columns)):
         model = str(fields[name_column]).strip()
         if model in lines:
@@ -148,7 +149,9 @@ def _read_wide(rows, columns, group_column):
     _refuse_twice(rows, columns, items)
     cells.note(rows.notes)
     if list(lines) == [str(i) for i in range(len(lines))] and lines:
-        rows.notes.append("The first column is a plain counter: models are named by it.")
+        rows.notes.append(
+            "The first column is a plain counter: models are named by it."
+        )
     frame = pd.DataFrame(
         matrix, index=_index(lines), columns=[columns[j] for j in items]
     )
@@ -260,15 +263,17 @@ def _pivot(rows, models, items, row_of, column_of, values, lines):
         before, after = order[first], order[first + 1]
         raise ValueError(
             f"{rows.source}: model {list(models)[row_of[after]]!r} answers item "
-            f"{list(items)[column_of[after]]!r} in {rows.unit} {lines[before]} and again "
-            f"in {rows.unit} {lines[after]}. Keep one response for each model and item."
+            f"{list(items)[column_of[after]]!r} in {rows.unit} {lines[before]} and "
+            f"again in {rows.unit} {lines[after]}. Keep one response for each model "
+            "and item."
         )
     matrix = np.full(shape, np.nan)
     matrix.ravel()[cell] = values
     never = matrix.size - cell.size
     if never:
         rows.notes.append(
-            f"{never:,} of {matrix.size:,} pairs of model and item have no row: missing."
+            f"{never:,} of {matrix.size:,} pairs of model and item have no row: "
+            "missing."
         )
     return matrix
 

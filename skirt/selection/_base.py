@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from abc import abstractmethod
 from numbers import Integral
 
 import numpy as np
@@ -235,8 +236,9 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
         shorter.order_ = self.order_[:k].copy()
         return shorter
 
+    @abstractmethod
     def _order(self, responses, k):
-        raise NotImplementedError
+        """Return the column indices of the chosen items, best first."""
 
     def _predict_chosen(self, chosen):
         """Return the scores given the checked responses to the chosen items."""

@@ -24,14 +24,16 @@ class DisagreementSelector(SubsetSelector):
         kept, with a warning.
     binarize : float, default=None
         None accepts only 0, 1 and missing. A number t counts values above t as 1.
+    random_state : int, RandomState instance or None, default=0
+        Breaks ties: the order among items of equal disagreement is drawn once.
 
     Attributes
     ----------
     disagreement_ : ndarray of shape (n_items,)
         p (1 - p) of each item; NaN for an item without a response.
     order_ : ndarray of int of shape (min(k, n_items),)
-        The chosen items' column indices, best first. Ties go to the lowest column
-        index; items without a response come last.
+        The chosen items' column indices, best first; items without a response come
+        last.
     nested_ : bool
         True: the choice for a smaller `k` is a prefix of `order_`.
     n_features_in_ : int
@@ -50,9 +52,9 @@ class DisagreementSelector(SubsetSelector):
     and NaN with a warning for a model that answered none of them. The score is the
     item's own: of two items answered alike by every model both are chosen.
 
-    M models give p (1 - p) hardly more than M / 2 values, so that many items tie. In a
-    table filed by topic the ties are then taken from the first topics: shuffle the
-    columns of such a table first.
+    M models give p (1 - p) hardly more than M / 2 values, so that many items tie. The
+    ties are broken at random, not by column: a table filed by topic would otherwise
+    give a subset of its first topics.
 
     References
     ----------
@@ -65,15 +67,21 @@ class DisagreementSelector(SubsetSelector):
     >>> from skirt import DisagreementSelector
     >>> X = np.array([[1, 1, 0, 1], [1, 0, 0, 1], [1, 1, 0, 0], [1, 0, 0, np.nan]])
     >>> selector = DisagreementSelector(k=2).fit(X)
-    >>> selector.order_
+    >>> selector.get_support(indices=True)
     array([1, 3])
     >>> selector.predict(X)
     array([1. , 0.5, 0.5, 0. ])
     """
 
-    def __init__(self, k=10, *, binarize=None):
+    _parameter_constraints: dict = {
+        **SubsetSelector._parameter_constraints,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(self, k=10, *, binarize=None, random_state=0):
         self.k = k
         self.binarize = binarize
+        self.random_state = random_state
 
     def _order(self, responses, k):
         right = (responses == 1).sum(axis=0)
@@ -85,12 +93,14 @@ class DisagreementSelector(SubsetSelector):
         if not np.nanmax(spread) > 0:
             warnings.warn(
                 "The models agree on every item: none is better than another, and the "
-                "first columns are kept.",
+                "items are drawn at random.",
                 UserWarning,
                 stacklevel=4,
             )
         self.disagreement_ = spread
-        return highest_first(np.where(answered > 0, spread, -1.0), k)
+        shuffled = check_random_state(self.random_state).permutation(len(spread))
+        score = np.where(answered > 0, spread, -1.0)
+        return shuffled[highest_first(score[shuffled], k)]
 
 
 class RandomSubsetSelector(SubsetSelector):

@@ -1,0 +1,284 @@
+"""The command from its arguments to its exit code, output and files."""
+
+import io
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skirt import DisagreementSelector, FisherSubsetSelector, RandomSubsetSelector
+from skirt._command import main
+from skirt.io import read_responses, read_subset
+from skirt.model_selection import agreement_curve
+
+QUICK = ["--cv", "4", "--sizes", "5,10,20"]
+
+
+@pytest.fixture(scope="module")
+def responses():
+    """Twenty-four models of clearly different ability, with gaps, on 40 items."""
+    rng = np.random.default_rng(3)
+    ability = np.linspace(-2, 2, 24)[rng.permutation(24)]
+    slopes, difficulty = rng.lognormal(0.2, 0.6, 40), rng.normal(size=40)
+    p = 1 / (1 + np.exp(-slopes * (ability[:, None] - difficulty)))
+    X = (rng.random(p.shape) < p).astype(float)
+    X[rng.random(X.shape) < 0.03] = np.nan
+    X[:, 7] = 1
+    return pd.DataFrame(
+        X,
+        index=pd.Index([f"m{i}" for i in range(24)], name="model"),
+        columns=[f"{j:03d}" for j in range(40)],
+    )
+
+
+@pytest.fixture
+def table(responses, tmp_path):
+    path = tmp_path / "table.csv"
+    responses.to_csv(path)
+    return path
+
+
+def run(capsys, *arguments):
+    code = main(["select", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def run_json(capsys, *arguments):
+    code, out, _ = run(capsys, *arguments, *QUICK, "--json")
+    assert code == 0
+    return json.loads(out)
+
+
+def test_the_report_and_the_subset(capsys, table, responses, tmp_path):
+    subset = tmp_path / "subset.csv"
+    code, out, err = run(capsys, table, *QUICK, "--target", ".8", "-o", subset)
+    assert code == 0
+    assert "24 models x 40 items" in out
+    assert "so that they rank nobody: 1 of 40" in out
+    assert "4 random half splits of the models (seed 0)" in out
+    assert str(subset) in out
+    assert "Traceback" not in err
+    chosen = read_subset(subset)
+    assert chosen["order"].tolist() == list(range(1, len(chosen) + 1))
+    by_hand = FisherSubsetSelector(len(chosen)).fit(responses)
+    assert chosen.index.tolist() == responses.columns[by_hand.order_].tolist()
+    assert responses[chosen.index].shape == (24, len(chosen))
+    bank = by_hand.estimator_
+    np.testing.assert_allclose(
+        chosen["discrimination"], bank.discrimination_[by_hand.order_]
+    )
+    np.testing.assert_allclose(
+        chosen["information"],
+        bank.item_information(bank.ability_).mean(axis=0)[by_hand.order_],
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*prior is at its bound")
+def test_the_numbers_are_those_of_agreement_curve(capsys, table, responses):
+    found = main(
+        [
+            "select",
+            str(table),
+            "--sizes",
+            "5,10,20",
+            "--compare",
+            "--json",
+            "--seed",
+            "5",
+        ]
+    )
+    assert found == 0
+    facts = json.loads(capsys.readouterr().out)
+    curve = agreement_curve(
+        {
+            "fisher": FisherSubsetSelector(),
+            "random": RandomSubsetSelector(),
+            "disagreement": DisagreementSelector(),
+        },
+        responses,
+        k=[5, 10, 20],
+        random_state=5,
+    )
+    told = pd.DataFrame(facts["curve"]).set_index(["method", "k"])
+    expected = curve.to_frame().set_index(["method", "k"])
+    columns = ["mean", "low", "high", "pooled", "saving"]
+    np.testing.assert_allclose(
+        told.loc[expected.index, columns].astype(float),
+        expected[columns],
+        atol=1e-6,
+    )
+    assert set(told.index.get_level_values(0)) == set(facts["smallest_k"])
+    assert "anchor" in facts["smallest_k"]
+
+
+def test_json_names_everything(capsys, table):
+    facts = run_json(capsys, table, "-k", 6)
+    assert facts["data"]["n_models"] == 24
+    assert facts["data"]["n_missing"] > 0
+    assert facts["data"]["missingness"]["missing_rate"] == pytest.approx(0.03, abs=0.02)
+    assert facts["data"]["item_flags"]["constant"] == ["007"]
+    assert facts["k"] == len(facts["subset"]) == 6
+    assert {row["k"] for row in facts["curve"]} == {5, 6, 10, 20}
+    assert facts["saving"] == pytest.approx(1 - 6 / 40)
+    assert facts["break_even"] == -(-24 * 40 // 34)
+    assert set(facts["agreement"]) == {"fisher", "random"}
+    assert facts["target"] is None
+
+
+def test_long_table_and_standard_input_give_the_same(
+    capsys, table, responses, tmp_path, monkeypatch
+):
+    wide = run_json(capsys, table)
+    long = tmp_path / "long.csv"
+    melted = responses.reset_index().melt(
+        "model", var_name="item", value_name="response"
+    )
+    melted.to_csv(long, index=False)
+    assert read_responses(long).responses.equals(responses.rename_axis(None, axis=1))
+    from_long = run_json(capsys, long)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(table.read_text()))
+    from_stdin = run_json(capsys, "-")
+    for facts in (from_long, from_stdin):
+        assert facts["curve"] == wide["curve"]
+        assert facts["subset"] == wide["subset"]
+
+
+def test_groups_from_a_file_or_a_column(capsys, table, responses, tmp_path):
+    families = [f"family {i % 8}" for i in range(24)]
+    groups = tmp_path / "groups.csv"
+    pd.DataFrame(
+        {"model": [*responses.index, "elsewhere"], "group": [*families, "none"]}
+    ).to_csv(groups, index=False)
+    from_file = run_json(capsys, table, "--groups", groups)
+    assert "the 8 groups kept whole" in from_file["protocol"]
+    assert any("1 models" in note for note in from_file["data"]["notes"])
+    with_column = tmp_path / "with_column.csv"
+    responses.assign(family=families).to_csv(with_column)
+    from_column = run_json(capsys, with_column, "--groups", "family")
+    assert from_column["curve"] == from_file["curve"]
+
+
+@pytest.mark.parametrize(
+    ("method", "column"),
+    [("anchor", "weight"), ("disagreement", "order"), ("random", "order")],
+)
+def test_other_methods(capsys, table, tmp_path, method, column):
+    subset = tmp_path / "subset.csv"
+    code, out, _ = run(capsys, table, *QUICK, "-k", 5, "--method", method, "-o", subset)
+    assert code == 0
+    assert method in out
+    assert column in read_subset(subset).columns
+
+
+def test_too_few_models_are_not_sized_but_may_choose(capsys, responses, tmp_path):
+    path = tmp_path / "nine.csv"
+    responses.iloc[:9].to_csv(path)
+    code, out, err = run(capsys, path)
+    assert (code, out) == (2, "")
+    assert "9 models are too few" in err
+    code, out, _ = run(capsys, path, "-k", 4)
+    assert code == 0
+    assert "UNKNOWN" in out
+    assert "held-out" not in out
+
+
+def test_a_target_that_is_not_reached(capsys, table, tmp_path):
+    subset = tmp_path / "subset.csv"
+    code, out, _ = run(
+        capsys, table, "--cv", 4, "--sizes", 1, "--target", ".99", "-o", subset
+    )
+    assert code == 1
+    assert "Not worth it: no tested size reaches" in out
+    assert not subset.exists()
+
+
+def test_nothing_is_left_out_without_being_told(capsys, responses, tmp_path):
+    path = tmp_path / "gaps.csv"
+    gaps = responses.copy()
+    gaps["never asked"] = np.nan
+    gaps.loc["silent"] = np.nan
+    gaps.to_csv(path)
+    _, out, _ = run(capsys, path, "-k", 5, *QUICK)
+    assert "24 models x 40 items" in out
+    assert "1 item without any response left out: never asked." in out
+    assert "1 model without any response left out: silent." in out
+    assert "missing rate correlates" in out
+
+
+def test_binarize_counts_values_above(capsys, table, responses, tmp_path):
+    path = tmp_path / "scores.csv"
+    (responses * 0.6 + 0.2).to_csv(path)
+    assert run(capsys, path)[0] == 2
+    assert (
+        run_json(capsys, path, "--binarize", ".5")["curve"]
+        == run_json(capsys, table)["curve"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "told"),
+    [
+        (None, [], "No such file"),
+        ("", [], "is empty"),
+        ("model,a,b\nx,1,0\ny,1,maybe\n", [], "line 3"),
+        ("model,a,b\nx,1,0\ny,1,2\n", [], "--binarize T"),
+        ("model,a,b\nx,1,0\n", [], "one model"),
+        ("model,a\nx,1\ny,0\n", [], "one item"),
+        ("model,a,b\nx,,\ny,,\n", [], "every cell is missing"),
+        ("model,a,b\nx,1,0\ny,1,1\n", [], "at least 10"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["-k", "3"], "only 2 items"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["-k", "0"], "'0' is not a whole number"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["-k", "1", "--target", ".9"], "not allowed"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["--target", "90"], "between 0 and 1"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["--sizes", "5,x"], "'x'"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["--method", "best"], "'best'"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["--groups", "family"], "neither a file nor"),
+        (
+            "model,a,b\nx,1,0\ny,1,1\n",
+            ["-k", "1", "--method", "random", "--criterion", "total"],
+            "--criterion is for",
+        ),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["--nonsense"], "--nonsense"),
+        ("model,a,b\nx,1,0\ny,1,1\n", ["-k", "1", "-o", "no/such/place"], "no/such"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    capsys, tmp_path, content, arguments, told
+):
+    path = tmp_path / "table.csv"
+    if content is not None:
+        path.write_text(content)
+    code, out, err = run(capsys, path, *arguments)
+    assert code == 2
+    assert out == ""
+    errors = [line for line in err.splitlines() if line.startswith("skirt: error: ")]
+    assert len(errors) == 1
+    assert told in errors[0]
+    others = set(err.splitlines()) - set(errors)
+    assert all(line.startswith(("warning: ", "skirt: calibrating")) for line in others)
+
+
+def test_without_a_command(capsys):
+    assert main([]) == 2
+    assert "skirt select" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+
+
+def test_as_a_process(table):
+    done = subprocess.run(
+        [sys.executable, "-m", "skirt", "select", str(table), *QUICK],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Result" in done.stdout
+    assert "skirt: held-out agreement" in done.stderr
+    assert "Warning:" not in done.stderr

@@ -1,6 +1,7 @@
 """Item response theory for people who evaluate models, as scikit-learn estimators."""
 
-from skirt._twopl import OnePLEstimator, TwoPLEstimator
+from skirt._onepl import OnePLEstimator
+from skirt._twopl import TwoPLEstimator
 from skirt._version import __version__
 from skirt.selection import (
     AnchorPointSelector,

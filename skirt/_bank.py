@@ -1,7 +1,6 @@
 """What all one-dimensional estimators do once they hold item parameters."""
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -13,38 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from skirt._ability import ABILITY_METHODS, estimate_abilities
 from skirt._cells import item_uncertainty, probabilities
 from skirt._estep import EStep
+from skirt._fixed_bank import FixedBankMixin
 from skirt._response_data import ResponseData
-from skirt._responses import (
-    BINARIZE_CONSTRAINT,
-    check_responses,
-    item_names,
-    model_names,
-)
-from skirt._sklearn_compat import clone_parametrized
+from skirt._responses import BINARIZE_CONSTRAINT, check_responses, model_names
 from skirt._threads import one_blas_thread
 from skirt._weights import check_sample_weight
 
 
-@dataclass(frozen=True)
-class ItemUncertainty:
-    """What the panel leaves unknown of the items.
-
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_items, 3)
-        Of each item's (a, d), given location and scale: aa, ad, dd.
-    panel_size : float
-        Weight of the models that calibrated them.
-    """
-
-    covariance: np.ndarray
-    panel_size: float
-
-    def __getitem__(self, items):
-        return ItemUncertainty(self.covariance[items], self.panel_size)
-
-
-class ItemBank(TransformerMixin, BaseEstimator):
+class ItemBank(FixedBankMixin, TransformerMixin, BaseEstimator):
     """Base of the estimators of one ability: everything but the calibration."""
 
     _parameter_constraints: dict = {
@@ -55,127 +30,6 @@ class ItemBank(TransformerMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
-    @classmethod
-    def from_item_parameters(
-        cls, *, discrimination, difficulty=None, intercept=None, names=None, **params
-    ):
-        """Make a bank of items whose parameters are known.
-
-        The bank is ready to use and stays what it is: `fit` only checks the responses
-        and estimates their abilities, and :func:`sklearn.base.clone` keeps the items.
-        With item names, `fit` on a table of some of the items takes just those, so
-        that the bank can follow a selector in a pipeline.
-
-        Parameters
-        ----------
-        discrimination : array-like of shape (n_items,) or float
-            Discriminations a, on the logistic metric (D = 1). Finite.
-        difficulty, intercept : array-like of shape (n_items,)
-            Difficulties b or intercepts d = -a b; exactly one of them.
-        names : array-like of str, optional
-            Item names; default the index where a Series is passed.
-        **params
-            The estimator's own parameters, `ability_method` for one.
-
-        Returns
-        -------
-        estimator
-
-        Raises
-        ------
-        ValueError
-            If lengths differ, values are not finite, names repeat, or not exactly one
-            of `difficulty` and `intercept` is given.
-
-        Examples
-        --------
-        >>> from skirt import TwoPLEstimator
-        >>> bank = TwoPLEstimator.from_item_parameters(
-        ...     discrimination=[1.0, 0.8, 1.5, 1.2], difficulty=[-1.0, 0.0, 0.5, 1.5]
-        ... )
-        >>> bank.set_params(ability_method="eap").predict([[1, 0, 1, 0]]).round(3)
-        array([0.333])
-        """
-        if (difficulty is None) == (intercept is None):
-            raise ValueError(
-                "Give exactly one of difficulty (b) and intercept (d = -a b)."
-            )
-        location = intercept if difficulty is None else difficulty
-        for values in (location, discrimination):
-            if names is None and isinstance(values, pd.Series):
-                names = values.index
-        if isinstance(location, pd.Series) and isinstance(discrimination, pd.Series):
-            discrimination = discrimination.reindex(location.index)
-        b = np.asarray(location, dtype=np.float64).ravel()
-        a = np.broadcast_to(np.asarray(discrimination, dtype=np.float64), b.shape)
-        for label, values in (("discrimination", a), ("difficulty or intercept", b)):
-            if not np.isfinite(values).all():
-                j = int(np.flatnonzero(~np.isfinite(values))[0])
-                raise ValueError(
-                    f"The {label} of item {j if names is None else names[j]!r} is "
-                    f"{values[j]}: item parameters are finite numbers."
-                )
-        if names is not None:
-            names = np.asarray([str(name) for name in names], dtype=object)
-            if names.size != b.size or len(set(names)) < names.size:
-                raise ValueError(
-                    f"{b.size} items need as many different names; got {names.size}, "
-                    f"{len(set(names))} of them different."
-                )
-        bank = cls(**params)
-        bank._keep_items(a.copy(), b if difficulty is None else -a * b, names, None)
-        return bank
-
-    def _keep_items(self, discrimination, intercept, names, uncertainty):
-        """Become a fixed bank of these items."""
-        self._fixed_items = (discrimination, intercept, names, uncertainty)
-        self.discrimination_ = discrimination
-        self.intercept_ = intercept
-        self.difficulty_ = difficulty_of(discrimination, intercept)
-        self._item_uncertainty = uncertainty
-        self.n_features_in_ = discrimination.size
-        if names is not None:
-            self.feature_names_in_ = names
-        self.item_names_ = item_names(self)
-
-    def __sklearn_clone__(self):
-        """Clone the parameters and, of a fixed bank, the items."""
-        out = clone_parametrized(self)
-        if hasattr(self, "_fixed_items"):
-            out._keep_items(*self._fixed_items)
-        return out
-
-    def _fit_fixed(self, X, sample_weight):
-        """Fit a fixed bank: only the abilities are estimated."""
-        discrimination, _, names, _ = self._fixed_items
-        if names is not None and isinstance(X, pd.DataFrame):
-            place = {name: j for j, name in enumerate(names)}
-            unknown = [str(c) for c in X.columns if str(c) not in place]
-            if unknown:
-                raise ValueError(
-                    f"The bank has no item {unknown[0]!r} ({len(unknown)} unknown of "
-                    f"{X.shape[1]}). Drop such columns, or calibrate them."
-                )
-            chosen = np.array([place[str(c)] for c in X.columns], dtype=np.intp)
-            self._use_items(chosen)
-        responses = check_responses(self, X, reset=True, binarize=self.binarize)
-        if responses.shape[1] != self.discrimination_.size:
-            raise ValueError(
-                f"X has {responses.shape[1]} items, but the bank has "
-                f"{discrimination.size}; name the items of both to use some of them."
-            )
-        check_sample_weight(sample_weight, responses)
-        self._record_panel(X, ResponseData.from_matrix(responses), None)
-        return self
-
-    def _use_items(self, chosen):
-        discrimination, intercept, names, uncertainty = self._fixed_items
-        self.discrimination_ = discrimination[chosen]
-        self.intercept_ = intercept[chosen]
-        self.difficulty_ = difficulty_of(self.discrimination_, self.intercept_)
-        self._item_uncertainty = None if uncertainty is None else uncertainty[chosen]
-        self.item_names_ = names[chosen]
-
     def _record_panel(self, X, data, posterior):
         """Keep the panel's own abilities, standard errors and names."""
         self.model_names_ = model_names(X, data.n_models)
@@ -184,35 +38,6 @@ class ItemBank(TransformerMixin, BaseEstimator):
             self.ability_se_total_, _ = self._total(
                 data, self.ability_, self.ability_se_
             )
-
-    def select_items(self, items):
-        """Return a fixed bank of some of the items.
-
-        Parameters
-        ----------
-        items : array-like of int or bool
-            Positions or mask of the items to keep, in the order wanted.
-
-        Returns
-        -------
-        estimator
-            A bank that scores models which answered only these items, by the same
-            `ability_method`; it keeps what is known of the items' uncertainty.
-        """
-        check_is_fitted(self, "discrimination_")
-        items = np.asarray(items)
-        if items.dtype == bool:
-            items = np.flatnonzero(items)
-        names = getattr(self, "feature_names_in_", None)
-        uncertainty = self._item_uncertainty
-        out = type(self)(**self.get_params(deep=False))
-        out._keep_items(
-            self.discrimination_[items],
-            self.intercept_[items],
-            None if names is None else np.asarray(names, dtype=object)[items],
-            None if uncertainty is None else uncertainty[items],
-        )
-        return out
 
     def _checked(self, X):
         check_is_fitted(self, "discrimination_")
@@ -463,12 +288,6 @@ class ItemBank(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def difficulty_of(discrimination, intercept):
-    """Return b = -d / a; infinite, with the sign of -d, where a is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return -intercept / discrimination
 
 
 def _abilities(theta):

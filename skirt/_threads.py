@@ -7,7 +7,7 @@ order, so that a fit gives the same bits in the main process and in a joblib wor
 
 from functools import cache, wraps
 
-from threadpoolctl import ThreadpoolController
+from skirt._sklearn_compat import ThreadpoolController
 
 
 @cache

@@ -1,12 +1,13 @@
 """How often each model counts."""
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
+
+from skirt._sklearn_compat import sample_weight_array
 
 
 def check_sample_weight(sample_weight, X):
     """Return weights of shape (n_models,), non-negative and not all zero."""
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    weights = sample_weight_array(sample_weight, X, dtype=np.float64)
     if (weights < 0).any():
         row = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(

@@ -5,21 +5,20 @@ from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from skirt._ability import ABILITY_METHODS, estimate_abilities
 from skirt._cells import item_uncertainty, probabilities
 from skirt._estep import EStep
-from skirt._fixed_bank import FixedBankMixin
+from skirt._fixed_bank import FixedBank
 from skirt._response_data import ResponseData
 from skirt._responses import BINARIZE_CONSTRAINT, check_responses, model_names
 from skirt._threads import one_blas_thread
 from skirt._weights import check_sample_weight
 
 
-class ItemBank(FixedBankMixin, TransformerMixin, BaseEstimator):
+class ItemBank(FixedBank):
     """Base of the estimators of one ability: everything but the calibration."""
 
     _parameter_constraints: dict = {

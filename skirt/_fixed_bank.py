@@ -1,9 +1,11 @@
 """Banks whose item parameters are known and stay what they are."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from skirt._response_data import ResponseData
@@ -31,8 +33,8 @@ class ItemUncertainty:
         return ItemUncertainty(self.covariance[items], self.panel_size)
 
 
-class FixedBankMixin:
-    """What makes an estimator of abilities able to keep given items."""
+class FixedBank(TransformerMixin, BaseEstimator):
+    """An estimator of abilities that is able to keep given items."""
 
     @classmethod
     def from_item_parameters(
@@ -146,6 +148,10 @@ class FixedBankMixin:
         check_sample_weight(sample_weight, responses)
         self._record_panel(X, ResponseData.from_matrix(responses), None)
         return self
+
+    @abstractmethod
+    def _record_panel(self, X, data, posterior):
+        """Keep the panel's own abilities, standard errors and names."""
 
     def _use_items(self, chosen):
         discrimination, intercept, names, uncertainty = self._fixed_items

@@ -14,12 +14,14 @@ import numpy as np
 
 from skirt._item_posterior import item_posterior
 from skirt._marginal import Evaluation, MarginalLikelihood
+from skirt._metric import Metric
 from skirt._mstep import guarded_step
 from skirt._prior_iteration import PriorIteration
 from skirt._priors import NormalPrior, Priors, reestimated
+from skirt._quasi_newton import History
+from skirt._starting_values import starting_values
 from skirt._threads import one_blas_thread
 
-_MEMORY = 10
 # Log slopes, and logits where an item is informative, move no farther in one step.
 _LONGEST_STEP = 1.5
 # Slopes and intercepts beyond these are on their way to infinity.
@@ -82,7 +84,7 @@ def calibrate(
     )
     current = likelihood.evaluate(likelihood.join(*starting_values(data, common_slope)))
     priors = likelihood.located(priors, current.parameters)
-    history = _History()
+    history = History()
     pace = PriorIteration()
     criterion = np.inf
     converged, diverged = False, np.empty(0, dtype=np.intp)
@@ -90,7 +92,7 @@ def calibrate(
         proposed = _rescaled(likelihood, priors, current)
         priors = pace(priors, proposed, settled=criterion < 0.1)
         priors = likelihood.located(priors, current.parameters)
-        metric = _Metric(likelihood, priors, current)
+        metric = Metric(likelihood, priors, current)
         gradient = current.gradient + likelihood.prior_gradient(
             priors, current.parameters
         )
@@ -108,6 +110,8 @@ def calibrate(
             likelihood, priors, current, gradient, objective, metric, history
         )
         if trial is None:
+            # Rejected trials have overwritten the curves of the last good point.
+            current = likelihood.evaluate(current.parameters)
             break
         current, priors = trial, trial_priors
     discrimination, intercept = likelihood.split(current.parameters)
@@ -123,39 +127,6 @@ def calibrate(
         diverged=diverged,
         likelihood=likelihood,
     )
-
-
-def starting_values(data, common_slope):
-    """Return rough slopes and intercepts from raw scores.
-
-    Abilities are the models' standardised mean residuals, slopes the linear
-    discriminant's, kept away from zero so that high ability is the better model.
-    """
-    weights = data.weights
-    asked = data.answers_per_item()
-    right = weights @ data.responses
-    # Half an answer of each kind keeps the logits of unanimous items finite.
-    share = (right + 0.5) / (asked + 1.0)
-    residual = data.responses.sum(axis=1) - (data.masks @ share)[data.pattern]
-    spread = (data.masks @ (share * (1 - share)))[data.pattern]
-    ability = residual / np.maximum(spread, 1e-12)
-    ability -= weights @ ability / weights.sum()
-    scale = np.sqrt(weights @ np.square(ability) / weights.sum())
-    if scale > 1e-9:
-        ability /= scale
-    mean_right = (weights * ability) @ data.responses
-    if data.masks.shape[0] == 1:
-        mean_asked = np.zeros(data.n_items)
-    else:
-        mean_asked = data.sum_over_patterns(ability[:, None])[:, 0] @ data.masks
-    covariance = (mean_right - share * mean_asked) / np.maximum(asked, 1e-12)
-    variance = share * (1 - share)
-    slope = covariance / np.maximum(variance - np.square(covariance), 0.05 * variance)
-    slope = np.clip(slope, 0.25, 2.5)
-    if common_slope:
-        slope = np.full_like(slope, slope.mean())
-    intercept = np.log(share / (1 - share)) * np.sqrt(1 + np.square(slope) / 2.9)
-    return slope, intercept
 
 
 def _rescaled(likelihood, priors, current):
@@ -244,101 +215,3 @@ def _runaway_items(likelihood, priors, parameters):
     if priors.intercept.sd is None:
         runaway |= np.abs(intercepts) > INTERCEPT_LIMIT
     return np.flatnonzero(runaway)
-
-
-class _Metric:
-    """The curvature that one item sees, and that of the common shift and stretch."""
-
-    def __init__(self, likelihood, priors, current):
-        self.common_slope = likelihood.common_slope
-        self.n = likelihood.n_slopes
-        prior = likelihood.prior_information(priors, current.parameters)
-        self.block = current.information + prior
-        if self.common_slope:
-            # The prior of a common slope counts once, not once per item.
-            self.block[:, 0] -= priors.slope.precision
-            self.slope_curvature = self.block[:, 0].sum() + priors.slope.precision
-        self.block[:, [0, 2]] += 1e-10 * likelihood.total_weight
-        self.shift, self.stretch = likelihood.scale_directions(current.parameters)
-        # A fixed prior also holds shift and stretch; an estimated one moves along.
-        self.shift_curvature = likelihood.total_weight
-        self.stretch_curvature = 2.0 * likelihood.total_weight
-        if not priors.intercept.estimated:
-            shift = self.shift[self.n :]
-            self.shift_curvature += priors.intercept.precision * shift @ shift
-        if not priors.slope.estimated:
-            self.stretch_curvature += priors.slope.precision * self.n
-
-    def standardised(self, gradient):
-        """Largest gradient in units of its own standard deviation."""
-        by_slope, by_intercept = gradient[: self.n], gradient[self.n :]
-        solved = self.item_steps(gradient)
-        if self.common_slope:
-            squares = np.append(
-                by_slope**2 / self.slope_curvature, by_intercept**2 / self.block[:, 2]
-            )
-        else:
-            squares = by_slope * solved[: self.n] + by_intercept * solved[self.n :]
-        return float(
-            max(
-                np.sqrt(max(squares.max(), 0.0)),
-                abs(self.shift @ gradient) / np.sqrt(self.shift_curvature),
-                abs(self.stretch @ gradient) / np.sqrt(self.stretch_curvature),
-            )
-        )
-
-    def common_steps(self, gradient):
-        """Newton step along the common shift and stretch."""
-        shift = self.shift @ gradient / self.shift_curvature
-        stretch = self.stretch @ gradient / self.stretch_curvature
-        return shift * self.shift + stretch * self.stretch
-
-    def item_steps(self, gradient):
-        """Newton step of every item by itself."""
-        n, block = self.n, self.block
-        by_slope, by_intercept = gradient[:n], gradient[n:]
-        if self.common_slope:
-            ratio = block[:, 1] / block[:, 2]
-            schur = self.slope_curvature - ratio @ block[:, 1]
-            slope = (by_slope - ratio @ by_intercept) / max(
-                schur, 1e-8 * self.slope_curvature
-            )
-            return np.concatenate([slope, by_intercept / block[:, 2] - ratio * slope])
-        determinant = block[:, 0] * block[:, 2] - np.square(block[:, 1])
-        return np.concatenate(
-            [
-                (block[:, 2] * by_slope - block[:, 1] * by_intercept) / determinant,
-                (block[:, 0] * by_intercept - block[:, 1] * by_slope) / determinant,
-            ]
-        )
-
-
-class _History:
-    """The last steps and gradient changes (limited-memory BFGS, Nocedal 1980)."""
-
-    def __init__(self):
-        self.pairs = []
-
-    def clear(self):
-        self.pairs = []
-
-    def remember(self, step, change):
-        """Keep a pair if it shows positive curvature."""
-        curvature = step @ change
-        if curvature > 1e-10 * np.sqrt((step @ step) * (change @ change)):
-            self.pairs = [*self.pairs[1 - _MEMORY :], (step, change, curvature)]
-
-    def direction(self, gradient, metric):
-        """Return the quasi-Newton step on top of the metric's own."""
-        out = gradient.copy()
-        shares = []
-        for step, change, curvature in reversed(self.pairs):
-            share = step @ out / curvature
-            out -= share * change
-            shares.append(share)
-        out = metric.item_steps(out) + metric.common_steps(out)
-        for (step, change, curvature), share in zip(
-            self.pairs, reversed(shares), strict=True
-        ):
-            out += (share - change @ out / curvature) * step
-        return out

@@ -107,7 +107,9 @@ def _expected_score_covariance(calibration):
     probability = posterior.curves.probability(slice(None))
     out = np.zeros((2 * n_items, 2 * n_items))
     mean = np.zeros((data.n_models, 2 * n_items))
-    for q, theta in enumerate(posterior.nodes):
+    # Nodes that hold nothing of any posterior add nothing.
+    held = np.flatnonzero(weights.max(axis=0) > 1e-14)
+    for q, theta in zip(held, posterior.nodes[held], strict=True):
         score = (data.responses - probability[:, q]) * mask
         mean[:, :n_items] += theta * posterior.model_weights[:, q, None] * score
         mean[:, n_items:] += posterior.model_weights[:, q, None] * score

@@ -140,7 +140,7 @@ class TwoPLEstimator(ItemBank):
     >>> model = TwoPLEstimator(discrimination_prior=None, intercept_prior=None)
     >>> model = model.fit(bunch.data, sample_weight=bunch.frequency)
     >>> model.discrimination_.round(3)
-    array([0.988, 1.081, 1.706, 0.765, 0.736])
+    array([0.988, 1.081, 1.707, 0.765, 0.736])
     >>> round(model.log_likelihood_, 2)
     -2658.81
     """

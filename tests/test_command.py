@@ -97,7 +97,7 @@ def test_the_numbers_are_those_of_agreement_curve(capsys, table, responses):
         {
             "fisher": FisherSubsetSelector(),
             "random": RandomSubsetSelector(),
-            "disagreement": DisagreementSelector(),
+            "disagreement": DisagreementSelector(random_state=None),
         },
         responses,
         k=[5, 10, 20],

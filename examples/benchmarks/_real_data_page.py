@@ -99,6 +99,22 @@ with the observed mean, over the models that answered everything (in brackets ho
 """
 
 
+VARIANTS = """
+## If variants of one model are split
+
+Rows of one model (trials, temperatures, attacks, checkpoints) resemble one another. If
+they may stand on both sides of a split, the held-out models are no new ones. Mean
+agreement at k = {k}, groups whole as above and split; sets with groups, without the
+largest:
+"""
+
+BY_ABILITY = """
+What choice and score contribute on sets with more than 5 % missing: the mean of the
+observed answers to random items compares models on different items; mean agreement at
+k = {k} of random items scored so, of random items scored by ability, and of Fisher's:
+"""
+
+
 def write_page(path, results, failed):
     """Write the page; `results` as `real_data_table.measure` returns them."""
     text = [
@@ -108,6 +124,8 @@ def write_page(path, results, failed):
         _fixed(results),
         _ceiling(results),
         _gaps(results),
+        _by_ability(results),
+        _variants(results),
         "\n## Where ability and mean score disagree\n",
         *(_explained(result) for result in results if _worth_explaining(result)),
         _reading(results),
@@ -293,6 +311,40 @@ def _gaps(results):
             ]
         )
     return GAPS + _table(head, rows)
+
+
+def _by_ability(results, k=20):
+    rows = [
+        [
+            f"`{r['name']}`",
+            _number(_at(r, "random", k)["mean"]),
+            _number(r["random_ability"][str(k)]),
+            _number(_at(r, "fisher marginal", k)["mean"]),
+        ]
+        for r in results
+        if r["random_ability"]
+    ]
+    if not rows:
+        return ""
+    head = ["data set", "random, mean", "random, ability", METHODS["fisher marginal"]]
+    return BY_ABILITY.format(k=k) + _table(head, rows)
+
+
+def _variants(results, k=10):
+    rows = []
+    for r in results:
+        if not r["variants_split"]:
+            continue
+        row = [f"`{r['name']}`"]
+        for method in ("fisher marginal", "random"):
+            row.append(_number(_at(r, method, k)["mean"]))
+            row.append(_number(r["variants_split"][method][str(k)]))
+        rows.append(row)
+    if not rows:
+        return ""
+    head = ["data set", "Fisher, whole", "Fisher, split"]
+    head += ["random, whole", "random, split"]
+    return VARIANTS.format(k=k) + _table(head, rows)
 
 
 def _worth_explaining(result):

@@ -22,45 +22,24 @@ import json
 import os
 import re
 import sys
-import tempfile
 import time
-import warnings
 from pathlib import Path
 
-import joblib
 import numpy as np
 import pandas as pd
-from _real_data_evidence import evidence, plain
+from _real_data_curves import curves, random_by_ability, variants_split, with_warnings
+from _real_data_evidence import evidence
 from _real_data_page import write_page
-from sklearn.pipeline import Pipeline
 
-from skirt import (
-    AnchorPointSelector,
-    DisagreementSelector,
-    FisherSubsetSelector,
-    RandomSubsetSelector,
-    TwoPLEstimator,
-)
+from skirt import TwoPLEstimator
 from skirt.metrics import (
     agreement_score,
     discrimination_cv,
     full_benchmark_score,
 )
-from skirt.model_selection import agreement_curve
 
 FEWEST_MODELS = 20
-TARGET = 0.90
-# Sizes at most a factor 1.2 apart; the whole benchmark is always tested too.
-SIZES = (*range(1, 11), 12, 14, 17, 20, 24, 28, 34, 40, 48, 56, 67, 80, 95, 112, 134)
-SIZES = (*SIZES, 160, 190, 224, 270, 320, 380, 448, 540, 640)
-# Anchors are clustered anew for every size, which is slow for many.
-MOST_ANCHORS = 95
-# Of larger panels a seeded sample of models makes the curve, and the page says so.
-MOST_MODELS = 1000
 CEILING = 0.95
-# Above this missing share random items are also scored by ability, at these sizes.
-MANY_GAPS = 0.05
-COMPARED = (10, 20, 40, 80)
 # Bumped whenever what is measured changes, so that old results are not mixed in.
 EDITION = 3
 
@@ -138,7 +117,7 @@ def measure(folder, name, n_jobs):
     X = pd.read_csv(folder / f"{name}.csv.gz", index_col=0)
     if len(X) < FEWEST_MODELS:
         return {}
-    bank, caught = _with_warnings(lambda: TwoPLEstimator().fit(X))
+    bank, caught = with_warnings(lambda: TwoPLEstimator().fit(X))
     mean_score = X.mean(axis=1).to_numpy()
     full_score = full_benchmark_score(X, bank=bank)
     groups = groups_of(X.index.astype(str))
@@ -165,14 +144,8 @@ def measure(folder, name, n_jobs):
         "ceiling": ceiling(mean_score, bank.ability_, bank.ability_se_total_),
         "curve": curves(X, full_score, groups, n_jobs),
         "random_ability": random_by_ability(X, full_score, groups, n_jobs),
+        "variants_split": variants_split(X, full_score, groups, n_jobs),
     }
-
-
-def _with_warnings(work):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        out = work()
-    return out, [f"{w.category.__name__}: {w.message}" for w in caught]
 
 
 def groups_of(names):
@@ -236,102 +209,6 @@ def ceiling(score, ability, se):
         "apart": int(np.triu(apart, 1).sum()),
         "neighbours_apart": int(np.diagonal(apart, 1).sum()) if len(top) else 0,
     }
-
-
-def curves(X, y, groups, n_jobs):
-    """Smallest sizes and agreements of every method under the default protocol."""
-    n_items = X.shape[1]
-    # As an array: the names of thousands of columns are slow to check.
-    X, y, groups = sample_models(X.to_numpy(dtype=float), y, groups)
-    sizes = [k for k in SIZES if k < n_items] + [n_items]
-    with tempfile.TemporaryDirectory(prefix="real-data-") as directory:
-        # The three criteria share the calibration of every split.
-        memory = joblib.Memory(directory, verbose=0)
-        fast = {
-            "fisher marginal": FisherSubsetSelector(memory=memory),
-            "fisher total": FisherSubsetSelector(criterion="total", memory=memory),
-            "fisher stratified": FisherSubsetSelector(
-                stratify="difficulty", memory=memory
-            ),
-            "disagreement": DisagreementSelector(),
-            "random": RandomSubsetSelector(),
-        }
-        curve, caught = _with_warnings(
-            lambda: agreement_curve(fast, X, y, k=sizes, groups=groups, n_jobs=n_jobs)
-        )
-        few = [k for k in sizes if k <= MOST_ANCHORS]
-        anchors, more = _with_warnings(
-            lambda: agreement_curve(
-                {"anchor": AnchorPointSelector()},
-                X,
-                y,
-                k=few,
-                groups=groups,
-                n_jobs=n_jobs,
-            )
-        )
-    found = pd.concat([curve.smallest_k(TARGET), anchors.smallest_k(TARGET)])
-    table = pd.concat([curve.to_frame(), anchors.to_frame()])
-    return {
-        "protocol": curve.protocol,
-        "models": len(X),
-        "sizes": sizes,
-        "most_anchors": max(few),
-        "won": splits_won(curve),
-        "warnings": caught + more,
-        "smallest": {m: None if pd.isna(k) else int(k) for m, k in found.items()},
-        "table": [
-            {key: plain(value) for key, value in row.items()}
-            for row in table.to_dict("records")
-        ],
-    }
-
-
-def random_by_ability(X, y, groups, n_jobs):
-    """Agreement of random items scored by ability, where there are many gaps.
-
-    The mean of what was observed then compares models on different items, also in a
-    random subset: this tells apart what the choice and what the score contribute.
-    """
-    if not MANY_GAPS < X.isna().to_numpy().mean():
-        return None
-    X, y, groups = sample_models(X.to_numpy(dtype=float), y, groups)
-    by_ability = Pipeline(
-        [("select", RandomSubsetSelector()), ("ability", TwoPLEstimator())]
-    )
-    curve, _ = _with_warnings(
-        lambda: agreement_curve(
-            {"random": by_ability},
-            X,
-            y,
-            k=COMPARED,
-            groups=groups,
-            n_bootstrap=0,
-            n_jobs=n_jobs,
-        )
-    )
-    table = curve.to_frame()
-    return {
-        str(k): plain(mean) for k, mean in zip(table["k"], table["mean"], strict=True)
-    }
-
-
-def sample_models(X, y, groups):
-    """Draw at most MOST_MODELS rows."""
-    if len(X) <= MOST_MODELS:
-        return X, y, groups
-    rows = np.random.default_rng(0).permutation(len(X))[:MOST_MODELS]
-    return X[rows], y[rows], None if groups is None else np.asarray(groups)[rows]
-
-
-def splits_won(curve):
-    """In how many splits Fisher's items beat random ones, ties as half, by size."""
-    wide = curve.split_scores.pivot(
-        index=["k", "split"], columns="method", values="score"
-    )
-    gain = wide["fisher marginal"] - wide["random"]
-    won = ((gain > 0) + 0.5 * (gain == 0)).groupby(level="k").sum()
-    return {int(k): float(n) for k, n in won.items()}
 
 
 if __name__ == "__main__":

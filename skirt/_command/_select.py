@@ -122,7 +122,7 @@ def _selector(name, options, *, k=10, bank=None, seed=None):
     if name == "anchor":
         return AnchorPointSelector(k, random_state=seed)
     if name == "disagreement":
-        return DisagreementSelector(k)
+        return DisagreementSelector(k, random_state=seed)
     if name == "random":
         return RandomSubsetSelector(k, random_state=seed)
     return FisherSubsetSelector(

@@ -21,6 +21,8 @@ _LOG_ROOT_TWO_PI = 0.5 * np.log(2 * np.pi)
 _OFFSETS = 0.5 * np.arange(-18, 19)
 # The outermost node may hold this share of a posterior.
 _EDGE = 1e-9
+# Nodes are moved at most so often; three times is much.
+_ROUNDS = 30
 # Curves at more item x node cells than this are computed twice instead of kept.
 _LARGEST_TABLE = 2_000_000
 
@@ -112,34 +114,47 @@ class EStep:
         return quadrature_step(discrimination, self._narrowest)
 
     def _on_shared_nodes(self, slope_sums, constants, normaliser, curves):
-        data, grid = self.data, self._grid
-        nodes = grid.nodes
-        prior = np.log(grid.step) - _LOG_ROOT_TWO_PI - 0.5 * np.square(nodes)
-        joint = np.multiply.outer(slope_sums, nodes)
-        base = prior - normaliser
-        joint += base if base.shape[0] == 1 else base[data.pattern]
-        log_likelihood = _normalise(joint) + constants
-        outside = joint[:, [0, -1]].max(axis=0) > _EDGE
-        if outside.any():
-            self._extend(*outside)
+        data = self.data
+        found = self._integrate(slope_sums, normaliser, slice(None))
+        if found is None:
             return None
-        moments = joint @ np.column_stack([nodes, np.square(nodes)])
-        mean = moments[:, 0]
+        log_likelihood, mean, sd, joint = found
         return Posterior(
-            log_likelihood,
+            log_likelihood + constants,
             mean,
-            np.sqrt(np.maximum(moments[:, 1] - np.square(mean), 1e-300)),
-            nodes,
+            sd,
+            curves.nodes,
             data.sum_over_patterns(joint),
             curves,
             joint,
         )
 
+    def _integrate(self, slope_sums, normaliser, rows):
+        """Sum the posteriors of some models over the nodes of the grid.
+
+        Returns log-likelihood, mean, SD and the nodes' weights; None if a posterior
+        reaches beyond the grid, which is extended then.
+        """
+        nodes = self._grid.nodes
+        prior = np.log(self._grid.step) - _LOG_ROOT_TWO_PI - 0.5 * np.square(nodes)
+        joint = np.multiply.outer(slope_sums[rows], nodes)
+        base = prior - normaliser
+        joint += base if base.shape[0] == 1 else base[self.data.pattern[rows]]
+        log_likelihood = _normalise(joint)
+        outside = joint[:, [0, -1]].max(axis=0) > _EDGE
+        if outside.any():
+            self._extend(*outside)
+            return None
+        mean, square = (joint @ np.column_stack([nodes, np.square(nodes)])).T
+        sd = np.sqrt(np.maximum(square - np.square(mean), 1e-300))
+        return log_likelihood, mean, sd, joint
+
     def _on_own_nodes(self, slope_sums, constants, normaliser, curves):
         data, grid = self.data, self._grid
         if not self._center.size:
             self._start_centers(slope_sums, normaliser)
-        while True:
+        steepest = np.abs(curves.discrimination).max()
+        for _ in range(_ROUNDS):
             theta = self._center[:, None] + self._spread[:, None] * _OFFSETS
             outside = np.array([theta.min() < grid.low, theta.max() > grid.high])
             if outside.any():
@@ -152,20 +167,38 @@ class EStep:
             joint -= np.einsum("nkm,nkm->nk", normaliser.take(places), weights)
             width = _OFFSETS[1] - _OFFSETS[0]
             scale = np.log(width * self._spread) - _LOG_ROOT_TWO_PI
-            log_likelihood = _normalise(joint) + constants + scale
+            log_likelihood = _normalise(joint) + scale
             mean = np.einsum("nk,nk->n", joint, theta)
             deviation = theta - mean[:, None]
             sd = np.sqrt(np.einsum("nk,nk->n", joint, np.square(deviation)))
-            if self._recenter(mean, sd, joint[:, [0, -1]].max(axis=1) > _EDGE):
-                continue
-            joint *= data.weights[:, None]
-            weights *= joint[..., None]
-            node_weights = np.bincount(
-                places.ravel(), weights.ravel(), normaliser.size
-            ).reshape(normaliser.shape)
-            return Posterior(
-                log_likelihood, mean, sd, grid.nodes, node_weights, curves, None
-            )
+            # Nodes of its own would be too far apart for a model whose posterior is
+            # wide, and yet has the edge of a steep item in it: all items failed, say.
+            wide = width * self._spread * steepest > 1.2
+            cut_off = joint[:, [0, -1]].max(axis=1) > _EDGE
+            if not self._recenter(mean, sd, cut_off, ~wide):
+                break
+        joint *= data.weights[:, None]
+        joint[wide] = 0.0
+        weights *= joint[..., None]
+        node_weights = np.bincount(places.ravel(), weights.ravel(), normaliser.size)
+        node_weights = node_weights.reshape(normaliser.shape)
+        if wide.any():
+            found = self._integrate(slope_sums, normaliser, wide)
+            if found is None:
+                return None
+            log_likelihood[wide], mean[wide], sd[wide], on_grid = found
+            on_grid *= data.weights[wide, None]
+            np.add.at(node_weights, data.pattern[wide], on_grid)
+            self._center[wide], self._spread[wide] = mean[wide], sd[wide]
+        return Posterior(
+            log_likelihood + constants,
+            mean,
+            sd,
+            grid.nodes,
+            node_weights,
+            curves,
+            None,
+        )
 
     def _start_centers(self, slope_sums, normaliser):
         """Centre on the best node, and take the curvature there for the spread."""
@@ -179,27 +212,30 @@ class EStep:
         self._center = nodes[best]
         self._spread = 1.0 / np.sqrt(precision)
 
-    def _recenter(self, mean, sd, cut_off):
+    def _recenter(self, mean, sd, cut_off, movable):
         """Move nodes that miss their posterior; True where the sums must be redone."""
         astray = np.abs(mean - self._center) > 0.7 * self._spread
         ratio = sd / self._spread
         astray |= (ratio > 1.3) | (ratio < 0.5)
+        astray &= movable
         # A cut-off tail on nodes that are in place is a skewed posterior: a model
         # that answered everything right, say. Its nodes go as wide as they may.
-        skewed = cut_off & ~astray & (ratio > 0.63)
+        skewed = cut_off & movable & ~astray & (ratio > 0.63)
         self._center = np.where(astray, mean, self._center)
         self._spread = np.where(astray, np.maximum(sd, 1e-8), self._spread)
         self._spread = np.where(skewed, 1.25 * self._spread, self._spread)
         return bool((astray | skewed).any())
 
     def _extend(self, below, above, low=None, high=None):
-        nodes = self._grid.nodes
-        low = nodes[0] - 2.0 if low is None else min(low - 1.0, nodes[0])
-        high = nodes[-1] + 2.0 if high is None else max(high + 1.0, nodes[-1])
+        """Let the grid reach farther: by 2, or well beyond the given abilities."""
+        nodes, step = self._grid.nodes, self._grid.step
+        margin = 1.0 + ORDER * step
+        lowest = nodes[0] - 2.0 if low is None else low - margin
+        highest = nodes[-1] + 2.0 if high is None else high + margin
         self._grid = Grid.covering(
-            low if below else nodes[0],
-            high if above else nodes[-1],
-            self._grid.step,
+            min(lowest, nodes[0]) if below else nodes[0],
+            max(highest, nodes[-1]) if above else nodes[-1],
+            step,
         )
 
 

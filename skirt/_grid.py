@@ -87,7 +87,7 @@ def interpolation_error(discrimination, step):
     )
 
 
-def table_step(discrimination, tolerance=1e-9):
+def table_step(discrimination, tolerance=1e-8):
     """Return the widest step whose table is good to `tolerance` in the mean item.
 
     One steep item in thousands neither moves an ability by its interpolation error
@@ -96,7 +96,7 @@ def table_step(discrimination, tolerance=1e-9):
     step = 0.25
     while step > 0.004:
         error = interpolation_error(discrimination, step)
-        if error.mean() < tolerance and error.max() < 3e4 * tolerance:
+        if error.mean() < tolerance and error.max() < 3e3 * tolerance:
             break
         step /= 1.25
     return step

@@ -34,7 +34,7 @@ def simulate():
     return draw
 
 
-def brute_force_posterior(X, a, d):
+def brute_force_posterior(X, a, d, n_nodes=121):
     """Integrate each row's posterior on a grid of its own, in log space.
 
     Returns log-likelihood, mean and SD; nothing of it is shared with the package.
@@ -56,7 +56,7 @@ def brute_force_posterior(X, a, d):
             while log_joint(mode + side * reach)[0] > top - 40:
                 reach *= 1.3
             edges.append(mode + side * reach)
-        theta = np.linspace(*edges, 121)
+        theta = np.linspace(*edges, n_nodes)
         weight = np.exp(log_joint(theta) - top)
         total = weight.sum()
         mean = weight @ theta / total

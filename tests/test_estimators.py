@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import brute_force_posterior
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
@@ -329,3 +330,22 @@ def test_a_long_row_does_not_underflow(simulate):
     assert np.isfinite(model.score_samples(X)).all()
     assert (model.ability_se_ > 0).all()
     assert np.unique(model.ability_).size == 40
+
+
+@pytest.mark.parametrize("n_items", [3, 100, 3_000])
+@pytest.mark.parametrize("slope", [0.05, 1.158, 20.0])
+@pytest.mark.parametrize("share", [0, 1])
+def test_extreme_rows_on_any_bank(n_items, slope, share):
+    """A lone row whose posterior lies far off, on a short or a long test."""
+    d = np.full(n_items, -0.2)
+    bank = TwoPLEstimator.from_item_parameters(
+        discrimination=np.full(n_items, slope), intercept=d, ability_method="eap"
+    )
+    X = np.full((1, n_items), float(share))
+    theta, se = bank.predict(X, return_std=True)
+    log_likelihood, mean, sd = brute_force_posterior(
+        X, bank.discrimination_, d, n_nodes=4001
+    )
+    assert_allclose(theta, mean, atol=1e-5)
+    assert_allclose(se, sd, rtol=1e-4)
+    assert_allclose(bank.score_samples(X), log_likelihood, atol=1e-5)

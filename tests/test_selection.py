@@ -18,7 +18,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from skirt._twopl import OnePLEstimator, TwoPLEstimator
+from skirt import OnePLEstimator, TwoPLEstimator
 from skirt.selection import (
     AnchorPointSelector,
     DisagreementSelector,

@@ -1,26 +1,22 @@
 """Write the page of `real_data_table.py` from its results."""
 
-import statistics
+from _real_data_format import (
+    FIXED_SIZE,
+    METHODS,
+    at,
+    fixed_size,
+    number,
+    percent,
+    table,
+)
+from _real_data_reading import explained, reading, worth_explaining
 
-METHODS = {
-    "fisher marginal": "Fisher, marginal",
-    "fisher total": "Fisher, total",
-    "fisher stratified": "Fisher, stratified",
-    "anchor": "anchor points",
-    "disagreement": "disagreement",
-    "random": "random",
-}
 # Short names of the documented warnings, by what their messages begin with.
 WARNINGS = {
     "ConvergenceWarning: The calibration stopped": "not converged",
     "UserWarning: An estimated prior is at its bound": "prior at its bound",
     "UserWarning: The panel": "panel",
 }
-# Below this the ranking by ability is explained.
-HIGH = 0.97
-# The size at which agreement is compared directly, or half of a shorter benchmark.
-FIXED_SIZE = 10
-
 INTRODUCTION = """# skirt on real response matrices
 
 What `TwoPLEstimator` and the selectors do on {n} public response matrices with at
@@ -127,32 +123,13 @@ def write_page(path, results, failed):
         _by_ability(results),
         _variants(results),
         "\n## Where ability and mean score disagree\n",
-        *(_explained(result) for result in results if _worth_explaining(result)),
-        _reading(results),
+        *(explained(result) for result in results if worth_explaining(result)),
+        reading(results),
     ]
     if failed:
         text.append(f"\nFailed and left out: {', '.join(failed)}.\n")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(text))
-
-
-def _table(head, rows):
-    """A Markdown table; the first column is text, the others are numbers."""
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "\n" + "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
-
-
-def _number(value, digits=2):
-    if value is None:
-        return "-"
-    text = f"{value:.{digits}f}"
-    text = text.replace("-0.", "-.") if text.startswith("-") else text
-    text = text.removeprefix("0") if text.startswith("0.") else text
-    return text.removeprefix("-") if float(text) == 0 else text
-
-
-def _percent(share, digits=1):
-    return "-" if share is None else f"{100 * share:.{digits}f} %"
 
 
 def _warned(result):
@@ -175,18 +152,18 @@ def _calibration(results):
                 f"`{r['name']}`",
                 f"{r['models']:,}{groups}",
                 f"{r['items']:,}",
-                _percent(r["missing"]) if r["missing"] else "0",
-                _number(r["cv"]),
-                _number(r["cv_corrected"]),
+                percent(r["missing"]) if r["missing"] else "0",
+                number(r["cv"]),
+                number(r["cv_corrected"]),
                 r["steps"],
                 _warned(r),
-                _number(r["rho"], 3),
-                _number(mean, 3),
-                _number(sd, 3),
-                _number(r["evidence"]["eigenvalue_ratio"], 1),
+                number(r["rho"], 3),
+                number(mean, 3),
+                number(sd, 3),
+                number(r["evidence"]["eigenvalue_ratio"], 1),
             ]
         )
-    return CALIBRATION + _table(head, rows)
+    return CALIBRATION + table(head, rows)
 
 
 def _size(result, method):
@@ -216,12 +193,12 @@ def _subsets(results):
             f"`{r['name']}`",
             f"{r['items']:,}",
             *(_size(r, method) for method in METHODS),
-            _percent(_saving(r, "fisher marginal")),
-            _percent(_saving(r, "random")),
+            percent(_saving(r, "fisher marginal")),
+            percent(_saving(r, "random")),
         ]
         for r in results
     ]
-    return text + _table(head, rows)
+    return text + table(head, rows)
 
 
 def _sampled(results):
@@ -240,31 +217,22 @@ def _sampled(results):
     )
 
 
-def _fixed_size(result):
-    return min(FIXED_SIZE, max(result["items"] // 2, 1))
-
-
-def _at(result, method, k):
-    table = result["curve"]["table"]
-    return next(row for row in table if row["method"] == method and row["k"] == k)
-
-
 def _fixed(results):
     head = ["data set", "k", *METHODS.values(), "won"]
     rows = []
     for r in results:
-        k = _fixed_size(r)
+        k = fixed_size(r)
         cells = []
         for method in METHODS:
-            row = _at(r, method, k)
-            cell = _number(row["mean"])
+            row = at(r, method, k)
+            cell = number(row["mean"])
             if method in ("fisher marginal", "random") and row["low"] is not None:
-                cell += f" ({_number(row['low'])} to {_number(row['high'])})"
+                cell += f" ({number(row['low'])} to {number(row['high'])})"
             cells.append(cell)
         won = r["curve"]["won"][str(k)]
         rows.append([f"`{r['name']}`", k, *cells, f"{won:g}"])
     text = FIXED.format(k=FIXED_SIZE, twice=2 * FIXED_SIZE)
-    return text + _table(head, rows)
+    return text + table(head, rows)
 
 
 def _ceiling(results):
@@ -275,7 +243,7 @@ def _ceiling(results):
         top = r["ceiling"]
         if not top["models"]:
             continue
-        low, high = (_number(value) for value in top["range"])
+        low, high = (number(value) for value in top["range"])
         neighbours = top["models"] - 1
         rows.append(
             [
@@ -286,7 +254,7 @@ def _ceiling(results):
                 f"{top['neighbours_apart']} of {neighbours}" if neighbours else "-",
             ]
         )
-    return CEILING + _table(head, rows)
+    return CEILING + table(head, rows)
 
 
 def _gaps(results):
@@ -297,29 +265,29 @@ def _gaps(results):
         report = r["evidence"].get("missingness")
         if report is None:
             continue
-        complete = _number(r["evidence"].get("rho_complete"), 3)
+        complete = number(r["evidence"].get("rho_complete"), 3)
         rows.append(
             [
                 f"`{r['name']}`",
-                _percent(r["missing"]),
-                _number(report["rate_score_correlation"]),
-                _number(report["agreement_gaps_wrong"], 3),
-                _number(report["agreement_gaps_left_out"], 3),
-                _number(r["rho"], 3),
-                _number(r["evidence"]["rho_full"], 3),
+                percent(r["missing"]),
+                number(report["rate_score_correlation"]),
+                number(report["agreement_gaps_wrong"], 3),
+                number(report["agreement_gaps_left_out"], 3),
+                number(r["rho"], 3),
+                number(r["evidence"]["rho_full"], 3),
                 f"{complete} ({r['evidence']['complete']:,})",
             ]
         )
-    return GAPS + _table(head, rows)
+    return GAPS + table(head, rows)
 
 
 def _by_ability(results, k=20):
     rows = [
         [
             f"`{r['name']}`",
-            _number(_at(r, "random", k)["mean"]),
-            _number(r["random_ability"][str(k)]),
-            _number(_at(r, "fisher marginal", k)["mean"]),
+            number(at(r, "random", k)["mean"]),
+            number(r["random_ability"][str(k)]),
+            number(at(r, "fisher marginal", k)["mean"]),
         ]
         for r in results
         if r["random_ability"]
@@ -327,7 +295,7 @@ def _by_ability(results, k=20):
     if not rows:
         return ""
     head = ["data set", "random, mean", "random, ability", METHODS["fisher marginal"]]
-    return BY_ABILITY.format(k=k) + _table(head, rows)
+    return BY_ABILITY.format(k=k) + table(head, rows)
 
 
 def _variants(results, k=10):
@@ -337,220 +305,11 @@ def _variants(results, k=10):
             continue
         row = [f"`{r['name']}`"]
         for method in ("fisher marginal", "random"):
-            row.append(_number(_at(r, method, k)["mean"]))
-            row.append(_number(r["variants_split"][method][str(k)]))
+            row.append(number(at(r, method, k)["mean"]))
+            row.append(number(r["variants_split"][method][str(k)]))
         rows.append(row)
     if not rows:
         return ""
     head = ["data set", "Fisher, whole", "Fisher, split"]
     head += ["random, whole", "random, split"]
-    return VARIANTS.format(k=k) + _table(head, rows)
-
-
-def _worth_explaining(result):
-    return result["rho"] < HIGH or _contrary_part(result) is not None
-
-
-def _contrary_part(result):
-    """The part of a benchmark that runs against the rest or apart from it, if any."""
-    if result["groups"]:
-        return None  # too few models for a correlation over them
-    parts = [p for p in result["evidence"].get("parts", ()) if p["items"] >= 50]
-    parts = [p for p in parts if p["rho_rest"] is not None and p["models"] >= 20]
-    worst = min(parts, key=lambda part: part["rho_rest"], default=None)
-    return worst if worst and worst["rho_rest"] < 0.1 else None
-
-
-def _explained(result):
-    found = result["evidence"]
-    ratio = _number(found["eigenvalue_ratio"], 1)
-    text = f"\n### {result['name']}: rho = {_number(result['rho'], 3)}\n"
-    if "group_score" in found:
-        text += _on_groups(result, ratio)
-    if "patterns" in found and result["missing"] > 0.05:
-        text += _on_gaps(found)
-    part = _contrary_part(result)
-    if part is not None:
-        text += (
-            f"\nThe {part['items']} items of the part {part['part']} rank the models "
-            f"apart from the rest (rho of its score with that of all other items: "
-            f"{_number(part['rho_rest'])}) and hold {part['reversed']} of the "
-            f"{result['flags']['reversed']} items flagged as reversed; their median "
-            f"discrimination is {_number(part['discrimination'])}. Ability follows the "
-            f"majority: its rho with the mean of all other items is "
-            f"{_number(part['rho_ability_rest'], 3)}, with that of this part "
-            f"{_number(part['rho_ability'])}. The observed mean mixes the two "
-            "dimensions; score such a part by itself.\n"
-        )
-    elif "parts" in found and "group_score" not in found:
-        text += _on_parts(result, ratio)
-    return text
-
-
-def _on_groups(result, ratio):
-    found = result["evidence"]
-    score, ability = found["group_score"], found["group_ability"]
-    within = [rho for rho in found["within_group_rho"].values() if rho is not None]
-    text = (
-        f"\nNot one-dimensional: {result['models']} rows are only {result['groups']} "
-        f"models, and {_percent(found['interaction_between'], 0)} of what row and item "
-        "means leave over is how the models differ by item. Of "
-        f"{found['varying_items']} items that vary, {found['opposite_items']} get "
-        "opposite answers from two of the models (shares of 1 that differ by more "
-        f"than .8). The residual eigenvalue is {ratio} times that of one dimension. "
-        "One axis must then order the models by the contrast that explains most "
-        f"items. Within a model, rho is {_number(min(within))} to "
-        f"{_number(max(within))} (median {_number(statistics.median(within))}).\n"
-    )
-    ordered = sorted(score, key=lambda group: -score[group])
-    rows = [
-        [group, _number(score[group], 3), _number(ability[group])] for group in ordered
-    ]
-    return text + _table(["model", "mean score", "mean ability"], rows)
-
-
-def _on_gaps(found):
-    text = (
-        "\nObserved means of models that answered different parts are not comparable; "
-        f"with the full-benchmark score rho is {_number(found['rho_full'], 3)}, on "
-        f"the {found['complete']:,} complete rows {_number(found['rho_complete'], 3)}. "
-        "By parts answered (means over the models):\n"
-    )
-    rows = [
-        [
-            row["answered"],
-            f"{row['models']:.0f}",
-            _number(row["observed"], 3),
-            _number(row["expected"], 3),
-            _number(row["ability"]),
-        ]
-        for row in found["patterns"]
-    ]
-    head = ["answered", "models", "observed mean", "full-benchmark score", "ability"]
-    return text + _table(head, rows)
-
-
-def _on_parts(result, ratio):
-    parts = [p for p in result["evidence"]["parts"] if p["rho_ability"] is not None]
-    text = (
-        "\nThe parts do not measure one thing either: the residual eigenvalue is "
-        f"{ratio} times that of one dimension, and {result['flags']['reversed']} items "
-        "are flagged as reversed. Ability weights parts by discrimination, the mean "
-        "by the spread of their scores:\n"
-    )
-    rows = [
-        [
-            part["part"],
-            part["items"],
-            _number(part["sd"], 3),
-            _number(part["discrimination"]),
-            _number(part["rho_rest"]),
-            _number(part["rho_ability"]),
-            part["reversed"],
-        ]
-        for part in parts
-    ]
-    head = ["part", "items", "SD of scores", "median discrimination"]
-    head += ["rho with the rest", "rho with ability", "reversed"]
-    return text + _table(head, rows)
-
-
-def _reading(results):
-    """What the tables say of Fisher against random."""
-    ratios = {r["name"]: _ratio(r) for r in results}
-    known = {name: ratio for name, ratio in ratios.items() if ratio is not None}
-    by_ratio = sorted(known, key=known.get, reverse=True)
-    better = [name for name in by_ratio if known[name] > 1]
-    equal = [name for name in by_ratio if known[name] == 1]
-    worse = [name for name in by_ratio if known[name] < 1]
-    text = "\n## Where choosing items pays, and where not\n"
-    text += (
-        f"\n* By k\\*, Fisher (marginal) needs fewer items than a random choice on "
-        f"{len(better)} of {len(results)} sets: {_listed(better, known) or 'none'} "
-        "(random's k\\* over Fisher's).\n"
-        f"* As many: {_listed(equal) or 'none'}.\n"
-        f"* More: {_listed(worse, known) or 'none'}.\n"
-    )
-    for r in results:
-        if ratios[r["name"]] is None:
-            text += _on_missed_target(r)
-    won = {r["name"]: r["curve"]["won"][str(_fixed_size(r))] for r in results}
-    clear = [name for name, n in won.items() if n >= 15]
-    losing = [name for name, n in won.items() if n <= 10]
-    text += (
-        f"* At the one small size Fisher wins 15 splits of 20 or more on {len(clear)} "
-        f"sets ({_listed(clear) or 'none'}), 10 or fewer on "
-        f"{_listed(losing) or 'none'}.\n"
-    )
-    return text + _on_variants(results) + _on_rivals(results)
-
-
-def _on_missed_target(result):
-    """Say which of Fisher and random does not keep the target."""
-    smallest = result["curve"]["smallest"]
-    sides = (("fisher marginal", "Fisher"), ("random", "random items"))
-    missed = [label for method, label in sides if smallest[method] is None]
-    kept = [
-        f"{label} keep it from {smallest[method]} on"
-        for method, label in sides
-        if smallest[method] is not None
-    ]
-    also = f" ({'; '.join(kept)})" if kept else ""
-    return (
-        f"* `{result['name']}`: .90 is not reached and kept by "
-        f"{' and '.join(missed)}{also}. What all items together give by that score "
-        "ranks the models by another thing than the full-benchmark score (see "
-        "above); no choice of items mends that.\n"
-    )
-
-
-def _on_variants(results, k="10"):
-    """Sets on which Fisher wins only where variants of one model are split."""
-    names = []
-    for r in results:
-        split = r["variants_split"]
-        if split and split["fisher marginal"][k] > split["random"][k]:
-            whole = [_at(r, m, int(k))["mean"] for m in ("fisher marginal", "random")]
-            if whole[0] < whole[1]:
-                names.append(r["name"])
-    if not names:
-        return ""
-    return (
-        f"* On {_listed(names)} Fisher beats random at k = {k} only if variants of one "
-        "model stand on both sides of a split: the items chosen fit the models that "
-        "chose them, and do not carry over to new ones.\n"
-    )
-
-
-def _on_rivals(results):
-    """Fisher beside the methods that need no calibration."""
-    text = ""
-    for rival in ("disagreement", "anchor"):
-        fewer, same, more = 0, 0, 0
-        for r in results:
-            ours = r["curve"]["smallest"]["fisher marginal"] or float("inf")
-            theirs = r["curve"]["smallest"][rival] or float("inf")
-            fewer += ours < theirs
-            same += ours == theirs
-            more += ours > theirs
-        text += (
-            f"* Beside {METHODS[rival]}: Fisher needs fewer items on {fewer} sets, as "
-            f"many on {same}, more on {more}.\n"
-        )
-    return text + (
-        "* Where the whole benchmark has thousands of items and k\\* is some dozens, "
-        "random items save nearly all of it too: the saving in percent hides the "
-        "difference, the ratio of k\\* shows it.\n"
-    )
-
-
-def _ratio(result):
-    smallest = result["curve"]["smallest"]
-    ours, random = smallest["fisher marginal"], smallest["random"]
-    return None if ours is None or random is None else random / ours
-
-
-def _listed(names, ratios=None):
-    if ratios is None:
-        return ", ".join(f"`{name}`" for name in names)
-    return ", ".join(f"`{name}` {_number(ratios[name], 1)}" for name in names)
+    return VARIANTS.format(k=k) + table(head, rows)

@@ -160,11 +160,11 @@ def _on_missed_target(result):
     sides = (("fisher marginal", "Fisher"), ("random", "random items"))
     missed = [label for method, label in sides if smallest[method] is None]
     kept = [
-        f"{label} keep it from {smallest[method]} on"
+        f"{label} from {smallest[method]} on"
         for method, label in sides
         if smallest[method] is not None
     ]
-    also = f" ({'; '.join(kept)})" if kept else ""
+    also = f" (it is by {'; '.join(kept)})" if kept else ""
     return (
         f"* `{result['name']}`: .90 is not reached and kept by "
         f"{' and '.join(missed)}{also}. What all items together give by that score "

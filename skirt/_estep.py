@@ -174,8 +174,8 @@ class EStep:
             # Nodes of its own would be too far apart for a model whose posterior is
             # wide, and yet has the edge of a steep item in it: all items failed, say.
             wide = width * self._spread * steepest > 1.2
-            cut_off = joint[:, [0, -1]].max(axis=1) > _EDGE
-            if not self._recenter(mean, sd, cut_off, ~wide):
+            edge = joint[:, [0, -1]].max(axis=1)
+            if not self._recenter(mean, sd, edge, ~wide):
                 break
         joint *= data.weights[:, None]
         joint[wide] = 0.0
@@ -212,17 +212,24 @@ class EStep:
         self._center = nodes[best]
         self._spread = 1.0 / np.sqrt(precision)
 
-    def _recenter(self, mean, sd, cut_off, movable):
-        """Move nodes that miss their posterior; True where the sums must be redone."""
+    def _recenter(self, mean, sd, edge, movable):
+        """Move nodes that miss their posterior; True where the sums must be redone.
+
+        `edge` is the share of the posterior on the outermost nodes.
+        """
         astray = np.abs(mean - self._center) > 0.7 * self._spread
         ratio = sd / self._spread
         astray |= (ratio > 1.3) | (ratio < 0.5)
         astray &= movable
         # A cut-off tail on nodes that are in place is a skewed posterior: a model
         # that answered everything right, say. Its nodes go as wide as they may.
-        skewed = cut_off & movable & ~astray & (ratio > 0.63)
+        skewed = (edge > _EDGE) & movable & ~astray & (ratio > 0.63)
+        # Of a posterior beyond the nodes they show neither mean nor spread: follow it.
+        missed = edge > 0.01
         self._center = np.where(astray, mean, self._center)
-        self._spread = np.where(astray, np.maximum(sd, 1e-8), self._spread)
+        self._spread = np.where(
+            astray, np.where(missed, 2 * self._spread, sd), self._spread
+        )
         self._spread = np.where(skewed, 1.25 * self._spread, self._spread)
         return bool((astray | skewed).any())
 

@@ -55,16 +55,15 @@ SUBSETS = """
 
 **k\\*** is the smallest size tested at which the mean held-out agreement (Spearman's
 rho with the full-benchmark score) reaches .90 and stays there at every larger size
-tested.
-Protocol: 20 random half splits of the models, seed 0, the default of
+tested. Protocol: 20 random half splits of the models, seed 0, the default of
 `agreement_curve`; items are chosen on one half and agreement is measured on the other;
 groups stay whole. Rows that are related without such names (agents on one LLM,
-fine-tunes) count as models of their own. The full-benchmark score is the observed mean, or, with gaps, the
-mean over all items of observed and expected responses. Sizes tested: every one to 10,
-then each at most 1.2 times the one before up to {largest}, and the whole benchmark;
-anchor points, which must be clustered anew for each size, only up to {anchors}
-(`> {anchors}`: not reached by then). "-": not reached even with every item. **saving**:
-1 - k\\* / items, of Fisher (marginal) and of random items.
+fine-tunes) count as models of their own. The full-benchmark score is the observed
+mean, or, with gaps, the mean over all items of observed and expected responses. Sizes
+tested: every one to 10, then each at most 1.2 times the one before up to {largest}, and
+the whole benchmark; anchor points, which must be clustered anew for each size, only up
+to {anchors} (`> {anchors}`: not reached by then). "-": not reached even with every
+item. **saving**: 1 - k\\* / items, of Fisher (marginal) and of random items.
 """
 
 FIXED = """

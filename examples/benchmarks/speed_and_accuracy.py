@@ -117,14 +117,14 @@ def run(name, *, yardstick, seed=0):
     )
     out["distinct"] = int(np.unique(model.ability_.round(6)).size)
     fresh, se = model.predict(new, return_std=True)
-    total = model.predict(new, return_std="total")[1]
+    placed, total = model.predict(new, return_std="total")
     out["coverage"] = {
         "panel": coverage(model.ability_, model.ability_se_, theta[:n], link),
         "panel total": coverage(
             model.ability_, model.ability_se_total_, theta[:n], link
         ),
         "new": coverage(fresh, se, theta[n:], link),
-        "new total": coverage(fresh, total, theta[n:], link),
+        "new total": coverage(placed, total, theta[n:], link),
     }
     hidden = np.random.default_rng(seed).random(panel.shape) < 0.1
     shown = np.where(hidden, np.nan, panel)

@@ -75,12 +75,15 @@ def calibrate(
     -------
     Calibration
     """
-    likelihood = MarginalLikelihood(
-        data, log_slope=slope_prior is not None, common_slope=common_slope
-    )
     priors = Priors(
         NormalPrior.from_parameter(slope_prior, (0.0, 0.5)),
         NormalPrior.from_parameter(intercept_prior, (0.0, 1.5)),
+    )
+    likelihood = MarginalLikelihood(
+        data,
+        log_slope=slope_prior is not None,
+        common_slope=common_slope,
+        higher=priors.estimated,
     )
     current = likelihood.evaluate(likelihood.join(*starting_values(data, common_slope)))
     priors = likelihood.located(priors, current.parameters)

@@ -87,7 +87,7 @@ def expected_moments(curves, node_weights, masks, *, higher=False):
         Posterior weight of each node, summed over the models of each pattern.
     masks : ndarray of shape (n_patterns, n_items)
     higher : bool
-        Whether to return `loss` and `skewness` too.
+        Whether to compute `loss` and `skewness` too; they are empty otherwise.
 
     Returns
     -------
@@ -104,8 +104,8 @@ def expected_moments(curves, node_weights, masks, *, higher=False):
     n_items = curves.discrimination.size
     answers = np.empty((n_items, 2))
     information = np.empty((n_items, 3))
-    loss = np.empty((n_items, 2))
-    skewness = np.empty((n_items, 4))
+    loss = np.empty((n_items if higher else 0, 2))
+    skewness = np.empty((n_items if higher else 0, 4))
     powers = np.power.outer(curves.nodes, np.arange(4))
     shared = masks.shape[0] == 1 and bool(masks.all())
     if shared:
@@ -125,6 +125,4 @@ def expected_moments(curves, node_weights, masks, *, higher=False):
         if higher:
             loss[block] = (weighted_variance * variance) @ powers[:, :3:2]
             skewness[block] = (weighted_variance * asymmetry) @ powers
-    if higher:
-        return answers, information, loss, skewness
-    return answers, information
+    return answers, information, loss, skewness

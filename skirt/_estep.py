@@ -24,7 +24,7 @@ _EDGE = 1e-9
 # Nodes are moved at most so often; three times is much.
 _ROUNDS = 30
 # Curves at more item x node cells than this are computed twice instead of kept.
-_LARGEST_TABLE = 2_000_000
+_LARGEST_TABLE = 6_000_000
 
 
 @dataclass
@@ -50,8 +50,8 @@ class EStep:
 
     def __init__(self, data):
         self.data = data
-        self._grid = Grid.covering(-6.0, 6.0, 0.25)
-        self._chosen = False
+        # Chosen at the first call, for whose items it is too coarse.
+        self._grid = Grid.covering(-6.0, 6.0, 1e3)
         self._own_nodes = False
         self._narrowest = 1.0
         self._center = np.empty(0)
@@ -62,10 +62,8 @@ class EStep:
         """Return the `Posterior` at these item parameters."""
         data = self.data
         slope_sums, constants = _weighted_sums(data, discrimination, intercept)
-        needed = self._step_needed(discrimination)
-        if not self._chosen or self._grid.step > 1.2 * needed:
-            nodes = self._grid.nodes
-            self._choose(discrimination, intercept, nodes[0], nodes[-1])
+        if self._grid.step > 1.2 * self._step_needed(discrimination) or self._too_wide:
+            self._choose(discrimination, intercept)
         while True:
             nodes = self._grid.nodes
             curves = Curves(discrimination, intercept, nodes, self._table_for(nodes))
@@ -77,7 +75,7 @@ class EStep:
             narrowest = posterior.sd.min()
             if self._own_nodes or narrowest > self._grid.step / 1.1:
                 return posterior
-            self._choose(discrimination, intercept, nodes[0], nodes[-1], narrowest)
+            self._choose(discrimination, intercept, narrowest)
 
     def _table_for(self, nodes):
         """Memory for the curves at the nodes, or None where it would be excessive."""
@@ -88,24 +86,41 @@ class EStep:
             self._table = np.empty(shape)
         return self._table
 
-    def _choose(self, discrimination, intercept, low, high, sd=None):
+    def _choose(self, discrimination, intercept, sd=None):
         """Pick shared or own nodes by the cheaper arithmetic, and the grid."""
         if sd is None:
             sd = _narrowest_sd(discrimination, intercept)
         n_models, n_items = self.data.responses.shape
-        self._chosen = True
         self._narrowest = sd
         shared = quadrature_step(discrimination, sd)
         table = table_step(discrimination)
-        span = high - low
-        cost_shared = (n_items + 2 * n_models) * span / shared
-        cost_own = n_items * span / table + n_models * _OFFSETS.size * ORDER
+        low, high = min(self._grid.low, -6.0), max(self._grid.high, 6.0)
+        cost_shared = (n_items + 2 * n_models) * (high - low) / shared
+        low_own, high_own = self._own_range
+        cost_own = n_items * (high_own - low_own) / table
+        cost_own += n_models * _OFFSETS.size * ORDER
         self._own_nodes = bool(cost_own < cost_shared)
         if self._own_nodes:
             margin = ORDER * table
-            self._grid = Grid.covering(low - margin, high + margin, table)
+            self._grid = Grid.covering(low_own - margin, high_own + margin, table)
         else:
             self._grid = Grid.covering(low, high, shared)
+
+    @property
+    def _own_range(self):
+        """Abilities that the models' own nodes cover, with room to move."""
+        if not self._center.size:
+            return -6.0, 6.0
+        reach = 1.5 * _OFFSETS[-1] * self._spread
+        return float((self._center - reach).min()), float((self._center + reach).max())
+
+    @property
+    def _too_wide(self):
+        """Whether the table covers far more than the models' own nodes."""
+        if not (self._own_nodes and self._center.size):
+            return False
+        low, high = self._own_range
+        return self._grid.high - self._grid.low > 1.3 * (high - low) + 1.0
 
     def _step_needed(self, discrimination):
         """Return the step that these items need, steeper than the last perhaps."""

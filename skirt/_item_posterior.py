@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skirt._curves import expected_moments
-
 
 @dataclass(frozen=True)
 class ItemPosterior:
@@ -32,9 +30,7 @@ def item_posterior(likelihood, priors, evaluation):
     """Return the `ItemPosterior` at the present parameters and abilities."""
     data, posterior = likelihood.data, evaluation.posterior
     a, _ = likelihood.split(evaluation.parameters)
-    _, moments, squares, cubes = expected_moments(
-        posterior.curves, posterior.node_weights, data.masks, higher=True
-    )
+    moments, squares, cubes = evaluation.moments, evaluation.loss, evaluation.skewness
     # Not knowing theta costs sigma^2 u u' per model, u the derivative of the item's
     # score in theta; here in expectation over the answers.
     variance = data.weights @ np.square(posterior.sd) / likelihood.total_weight

@@ -23,6 +23,9 @@ class Evaluation:
     log_likelihood: float
     gradient: np.ndarray  # of the log-likelihood, in the parameters
     information: np.ndarray  # (n_items, 3): aa, ad, dd; of the complete data
+    moments: np.ndarray  # (n_items, 3): see `skirt._curves.expected_moments`
+    loss: np.ndarray  # (n_items, 2): the same; empty unless asked for
+    skewness: np.ndarray  # (n_items, 4): the same
 
 
 class MarginalLikelihood:
@@ -35,12 +38,15 @@ class MarginalLikelihood:
         Whether the slope parameter is log a.
     common_slope : bool
         Whether all items share one slope.
+    higher : bool
+        Whether evaluations carry what the items' posterior moments need.
     """
 
-    def __init__(self, data, *, log_slope, common_slope):
+    def __init__(self, data, *, log_slope, common_slope, higher):
         self.data = data
         self.log_slope = log_slope
         self.common_slope = common_slope
+        self.higher = higher
         self.n_slopes = 1 if common_slope else data.n_items
         self.n_evaluations = 0
         self._estep = EStep(data)
@@ -67,8 +73,8 @@ class MarginalLikelihood:
         data = self.data
         discrimination, intercept = self.split(parameters)
         posterior = self._estep(discrimination, intercept)
-        answers, moments = expected_moments(
-            posterior.curves, posterior.node_weights, data.masks
+        answers, moments, loss, skewness = expected_moments(
+            posterior.curves, posterior.node_weights, data.masks, higher=self.higher
         )
         right = (data.weights * posterior.mean) @ data.responses
         by_slope = right - answers[:, 1]
@@ -86,6 +92,9 @@ class MarginalLikelihood:
             log_likelihood=float(data.weights @ posterior.log_likelihood),
             gradient=np.concatenate([by_slope, by_intercept]),
             information=information,
+            moments=moments,
+            loss=loss,
+            skewness=skewness,
         )
 
     def located(self, priors, parameters):

@@ -28,7 +28,12 @@ def number(value, digits=2):
 
 
 def percent(share, digits=1):
-    return "-" if share is None else f"{100 * share:.{digits}f} %"
+    if share is None:
+        return "-"
+    least = 10.0**-digits
+    if 0 < 100 * share < least / 2:
+        return f"< {least:g} %"
+    return f"{100 * share:.{digits}f} %"
 
 
 def at(result, method, k):

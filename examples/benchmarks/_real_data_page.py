@@ -40,7 +40,8 @@ CALIBRATION = """
 * **models**: rows; in brackets the number of groups where rows are variants of one
   model (named `model|variant`, or checkpoints `model_1`, `model_best`).
 * **CV**: SD / mean of the discriminations. **corrected**: sqrt(exp(s_a^2) - 1) from the
-  estimated prior, free of shrinkage (`discrimination_cv`).
+  estimated prior, free of shrinkage (`discrimination_cv`); where that prior is at its
+  bound, what the bound gives.
 * **steps**: of the calibration. **warnings**: what it gave; nothing else was given.
 * **rho**: Spearman's correlation of ability and observed mean score.
 * **mean, SD**: of the population at the final parameters, integrated anew on a fine

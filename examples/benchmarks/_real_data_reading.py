@@ -88,7 +88,7 @@ def _on_gaps(found):
     rows = [
         [
             row["answered"],
-            f"{row['models']:.0f}",
+            f"{row['models']:,.0f}",
             number(row["observed"], 3),
             number(row["expected"], 3),
             number(row["ability"]),

@@ -4,7 +4,10 @@ Every model's estimate is found by itself, to convergence, so that one row and a
 of rows give the same answer.
 """
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from skirt._cells import test_sums
 from skirt._estep import EStep
@@ -12,9 +15,8 @@ from skirt._threads import one_blas_thread
 
 ABILITY_METHODS = ("map", "eap", "ml", "wl")
 
-# No estimate lies beyond this; a likelihood still rising there has no maximum.
-_FARTHEST = 60.0
 _TOLERANCE = 1e-11
+_ROUNDS = 200
 
 
 @one_blas_thread
@@ -72,14 +74,17 @@ class _Scores:
             theta, active = self._without_maximum(theta)
         low = np.full(theta.size, -np.inf)
         high = np.full(theta.size, np.inf)
-        for iteration in range(200):
+        reach = np.full(theta.size, 2.0)
+        for iteration in range(_ROUNDS):
             if not active.size:
-                break
+                return theta
             score, bend = self._score(theta[active], active)
             rising = score > 0
             low[active[rising]] = theta[active[rising]]
             high[active[~rising]] = theta[active[~rising]]
-            step = np.clip(score / bend, -2.0, 2.0)
+            # Where no bracket holds the root yet, steps may grow from one to the next.
+            step = np.clip(score / bend, -reach[active], reach[active])
+            reach[active] *= np.where(np.abs(step) < reach[active], 1.0, 2.0)
             proposal = theta[active] + step
             # Newton's step, or the middle where it leaves the bracket or, after
             # many steps, dawdles inside it.
@@ -89,9 +94,14 @@ class _Scores:
             proposal = np.where(lost & np.isfinite(middle), middle, proposal)
             moved = np.abs(proposal - theta[active])
             theta[active] = proposal
-            far = np.abs(proposal) > _FARTHEST
-            theta[active[far]] = np.sign(proposal[far]) * np.inf
-            active = active[(moved > _TOLERANCE * (1 + np.abs(proposal))) & ~far]
+            active = active[moved > _TOLERANCE * (1 + np.abs(proposal))]
+        if active.size:
+            warnings.warn(
+                f"The ability of {active.size} models (the first is row {active[0]}) "
+                f"was not found to full precision in {_ROUNDS} rounds.",
+                ConvergenceWarning,
+                stacklevel=6,
+            )
         return theta
 
     def _score(self, theta, rows):

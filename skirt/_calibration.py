@@ -143,6 +143,7 @@ def _rescaled(likelihood, priors, current):
         current.parameters[: likelihood.n_slopes],
         intercept,
         None if likelihood.common_slope else discrimination,
+        likelihood.data.answers_per_item() > 0,
     )
 
 

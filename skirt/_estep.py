@@ -249,11 +249,12 @@ class EStep:
         return bool((astray | skewed).any())
 
     def _extend(self, below, above, low=None, high=None):
-        """Let the grid reach farther: by 2, or well beyond the given abilities."""
+        """Let the grid reach farther: by half, or well beyond the given abilities."""
         nodes, step = self._grid.nodes, self._grid.step
         margin = 1.0 + ORDER * step
-        lowest = nodes[0] - 2.0 if low is None else low - margin
-        highest = nodes[-1] + 2.0 if high is None else high + margin
+        farther = 0.5 * (nodes[-1] - nodes[0])
+        lowest = nodes[0] - farther if low is None else low - margin
+        highest = nodes[-1] + farther if high is None else high + margin
         self._grid = Grid.covering(
             min(lowest, nodes[0]) if below else nodes[0],
             max(highest, nodes[-1]) if above else nodes[-1],

@@ -36,6 +36,8 @@ class ItemUncertainty:
 class FixedBank(TransformerMixin, BaseEstimator):
     """An estimator of abilities that is able to keep given items."""
 
+    _common_slope = False
+
     @classmethod
     def from_item_parameters(
         cls, *, discrimination, difficulty=None, intercept=None, names=None, **params
@@ -86,9 +88,26 @@ class FixedBank(TransformerMixin, BaseEstimator):
             if names is None and isinstance(values, pd.Series):
                 names = values.index
         if isinstance(location, pd.Series) and isinstance(discrimination, pd.Series):
+            if set(location.index) != set(discrimination.index):
+                odd = set(location.index) ^ set(discrimination.index)
+                raise ValueError(
+                    f"Item {sorted(map(str, odd))[0]!r} has a discrimination but no "
+                    "difficulty or intercept, or the other way round."
+                )
             discrimination = discrimination.reindex(location.index)
-        b = np.asarray(location, dtype=np.float64).ravel()
-        a = np.broadcast_to(np.asarray(discrimination, dtype=np.float64), b.shape)
+        b = np.atleast_1d(_numbers("difficulty or intercept", location))
+        a = _numbers("discrimination", discrimination)
+        if a.ndim and a.shape != b.shape:
+            raise ValueError(
+                f"{a.size} discriminations do not fit {b.size} difficulties or "
+                "intercepts: give one of each for every item."
+            )
+        a = np.broadcast_to(a, b.shape)
+        if cls._common_slope and np.ptp(a) > 0:
+            raise ValueError(
+                f"{cls.__name__} has one discrimination for all items; use "
+                "TwoPLEstimator for items that differ."
+            )
         for label, values in (("discrimination", a), ("difficulty or intercept", b)):
             if not np.isfinite(values).all():
                 j = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -128,26 +147,34 @@ class FixedBank(TransformerMixin, BaseEstimator):
 
     def _fit_fixed(self, X, sample_weight):
         """Fit a fixed bank: only the abilities are estimated."""
+        # A look first: a fit that fails must leave the bank what it was.
+        probe = clone_parametrized(self)
+        responses = check_responses(probe, X, reset=True, binarize=self.binarize)
+        check_sample_weight(sample_weight, responses)
+        chosen = self._chosen_items(getattr(probe, "feature_names_in_", None), probe)
+        self._keep_items(*self._fixed_items)
+        self._use_items(chosen)
+        self._record_panel(X, ResponseData.from_matrix(responses), None)
+        return self
+
+    def _chosen_items(self, columns, probe):
+        """Return the positions of the columns of X in the bank."""
         discrimination, _, names, _ = self._fixed_items
-        if names is not None and isinstance(X, pd.DataFrame):
+        if names is not None and columns is not None:
             place = {name: j for j, name in enumerate(names)}
-            unknown = [str(c) for c in X.columns if str(c) not in place]
+            unknown = [name for name in columns if name not in place]
             if unknown:
                 raise ValueError(
                     f"The bank has no item {unknown[0]!r} ({len(unknown)} unknown of "
-                    f"{X.shape[1]}). Drop such columns, or calibrate them."
+                    f"{len(columns)}). Drop such columns, or calibrate them."
                 )
-            chosen = np.array([place[str(c)] for c in X.columns], dtype=np.intp)
-            self._use_items(chosen)
-        responses = check_responses(self, X, reset=True, binarize=self.binarize)
-        if responses.shape[1] != self.discrimination_.size:
+            return np.array([place[name] for name in columns], dtype=np.intp)
+        if probe.n_features_in_ != discrimination.size:
             raise ValueError(
-                f"X has {responses.shape[1]} items, but the bank has "
+                f"X has {probe.n_features_in_} items, but the bank has "
                 f"{discrimination.size}; name the items of both to use some of them."
             )
-        check_sample_weight(sample_weight, responses)
-        self._record_panel(X, ResponseData.from_matrix(responses), None)
-        return self
+        return np.arange(discrimination.size)
 
     @abstractmethod
     def _record_panel(self, X, data, posterior):
@@ -159,7 +186,10 @@ class FixedBank(TransformerMixin, BaseEstimator):
         self.intercept_ = intercept[chosen]
         self.difficulty_ = difficulty_of(self.discrimination_, self.intercept_)
         self._item_uncertainty = None if uncertainty is None else uncertainty[chosen]
-        self.item_names_ = names[chosen]
+        self.n_features_in_ = chosen.size
+        if names is not None:
+            self.feature_names_in_ = names[chosen]
+        self.item_names_ = item_names(self)
 
     def select_items(self, items):
         """Return a fixed bank of some of the items.
@@ -176,9 +206,7 @@ class FixedBank(TransformerMixin, BaseEstimator):
             `ability_method`; it keeps what is known of the items' uncertainty.
         """
         check_is_fitted(self, "discrimination_")
-        items = np.asarray(items)
-        if items.dtype == bool:
-            items = np.flatnonzero(items)
+        items = _checked_positions(items, self.discrimination_.size)
         names = getattr(self, "feature_names_in_", None)
         uncertainty = self._item_uncertainty
         out = type(self)(**self.get_params(deep=False))
@@ -189,6 +217,37 @@ class FixedBank(TransformerMixin, BaseEstimator):
             None if uncertainty is None else uncertainty[items],
         )
         return out
+
+
+def _checked_positions(items, n_items):
+    """Return positions within the bank, each at most once."""
+    items = np.asarray(items)
+    if items.dtype == bool and items.shape == (n_items,):
+        items = np.flatnonzero(items)
+    fits = items.ndim == 1 and items.size > 0 and items.dtype.kind in "iu"
+    if not fits or items.min() < -n_items or items.max() >= n_items:
+        raise ValueError(
+            f"Items are chosen by their positions, 0 to {n_items - 1}, or by a mask of "
+            f"length {n_items}; got {items!r}."
+        )
+    items = np.where(items < 0, items + n_items, items)
+    if np.unique(items).size < items.size:
+        raise ValueError(f"An item can be chosen only once; got {items!r}.")
+    return items
+
+
+def _numbers(label, values):
+    """Return a vector of finite numbers; say which value is not one."""
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"The {label} must be numbers, got {values!r}.") from None
+    if values.ndim > 1 or values.size == 0:
+        raise ValueError(
+            f"The {label} must be one number for each item, at least one item; got an "
+            f"array of shape {values.shape}."
+        )
+    return values
 
 
 def difficulty_of(discrimination, intercept):

@@ -33,11 +33,12 @@ def item_posterior(likelihood, priors, evaluation):
     moments, squares, cubes = evaluation.moments, evaluation.loss, evaluation.skewness
     # Not knowing theta costs sigma^2 u u' per model, u the derivative of the item's
     # score in theta; here in expectation over the answers.
-    variance = data.weights @ np.square(posterior.sd) / likelihood.total_weight
+    squared = data.sum_over_patterns(np.square(posterior.sd)[:, None])[:, 0]
+    variance = squared @ data.masks / np.maximum(data.answers_per_item(), 1e-12)
     loss = np.column_stack(
         [moments[:, 0] + np.square(a) * squares[:, 1], np.square(a) * squares[:, 0]]
     )
-    loss *= variance
+    loss *= variance[:, None]
     chain = a if likelihood.log_slope else np.ones_like(a)
     loss[:, 0] *= np.square(chain)
     # However short the test, an item keeps a tenth of its information. Rows and

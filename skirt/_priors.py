@@ -126,7 +126,7 @@ class NormalPrior:
         return replace(self, sd=float(np.clip(np.sqrt(proposal), *bounds)))
 
 
-def reestimated(priors, item_posterior, slopes, intercepts, discrimination):
+def reestimated(priors, item_posterior, slopes, intercepts, discrimination, answered):
     """Return the priors after one EM step of what is estimated but not profiled.
 
     Parameters
@@ -137,9 +137,15 @@ def reestimated(priors, item_posterior, slopes, intercepts, discrimination):
         The slope parameters (log a) and intercepts at the mode.
     discrimination : ndarray of shape (n_items,) or None
         a; None where the items share one slope.
+    answered : ndarray of bool of shape (n_items,)
+        Items that anybody answered; the others know nothing of the priors.
     """
     slope, intercept = priors.slope, priors.intercept
-    shift, variance = item_posterior.shift, item_posterior.covariance
+    shift = item_posterior.shift[answered]
+    variance = item_posterior.covariance[answered]
+    intercepts = intercepts[answered]
+    if discrimination is not None:
+        slopes, discrimination = slopes[answered], discrimination[answered]
     if slope.estimated:
         means = slopes + shift[:, 0]
         slope = slope.scaled(
@@ -157,7 +163,7 @@ def reestimated(priors, item_posterior, slopes, intercepts, discrimination):
             spread += np.square(_LEAST_SPREAD * discrimination).sum()
             g = (centred @ means + joint.sum()) / spread
             level = float(np.clip(means.mean(), *INTERCEPT_MEAN_BOUNDS))
-            mean = level - g * discrimination.mean()
+            mean = level - float(g) * float(discrimination.mean())
             intercept = replace(intercept, mean=mean)
             intercept = intercept.located_intercepts(intercepts, discrimination)
             g = intercept.slope

@@ -32,6 +32,13 @@ def item_names(estimator):
     return np.asarray([f"item{j}" for j in range(estimator.n_features_in_)], object)
 
 
+def forget_fit(estimator):
+    """Delete what an earlier fit has left, so that a failing one leaves nothing."""
+    for name in list(vars(estimator)):
+        if name.endswith("_") and not name.startswith("__"):
+            delattr(estimator, name)
+
+
 def check_responses(estimator, X, *, reset, binarize=None, min_models=1):
     """Validate a response matrix and return it as floats 0, 1 and NaN.
 
@@ -59,6 +66,8 @@ def check_responses(estimator, X, *, reset, binarize=None, min_models=1):
         On duplicate item names, strings, infinities and, with ``binarize=None``,
         any value but 0, 1 and missing; the message names value, model and item.
     """
+    if reset:
+        forget_fit(estimator)
     items = None
     models = None
     if isinstance(X, pd.DataFrame):
@@ -123,6 +132,9 @@ def _table_to_floats(X):
             f"Item name {twice!r} occurs more than once: rename or drop one of the "
             "columns, since items are matched by name."
         )
+    if not names:
+        # Without columns there are no dtypes to look at; scikit-learn says the rest.
+        return np.empty(X.shape), names
     plain = all(isinstance(t, np.dtype) and t.kind in "biuf" for t in X.dtypes)
     if not plain:
         for position, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
@@ -131,13 +143,14 @@ def _table_to_floats(X):
                 continue
             if pd.api.types.is_numeric_dtype(dtype) or dtype == "boolean":
                 continue
-            texts = column[[isinstance(v, str) for v in column]]
-            if len(texts):
+            strange = column[[_is_strange(v) for v in column]]
+            if len(strange):
+                value = strange.iloc[0]
+                kind = "the string " if isinstance(value, str) else ""
                 raise ValueError(
-                    f"Model {str(texts.index[0])!r}, item {name!r} is the string "
-                    f"{texts.iloc[0]!r}: a response is 0, 1 or NaN (not "
-                    "administered). Convert the column to numbers, or drop it if it "
-                    "is not an item."
+                    f"Model {str(strange.index[0])!r}, item {name!r} is {kind}"
+                    f"{value!r}: a response is 0, 1 or NaN (not administered). Convert "
+                    "the column to numbers, or drop it if it is not an item."
                 )
         X = pd.DataFrame(
             _missing_to_nan(X.to_numpy(dtype=object, na_value=np.nan)), index=X.index
@@ -161,11 +174,18 @@ def _refuse_strings(array):
     if array.ndim != 2:
         return
     for (i, j), value in np.ndenumerate(array):
-        if isinstance(value, str):
+        if isinstance(value, str | bytes):
             raise ValueError(
                 f"{_where(i, j, None, None)} is the string {str(value)!r}: a response "
                 "is 0, 1 or NaN (not administered). Convert the strings to numbers."
             )
+
+
+def _is_strange(value):
+    """Whether a table's value is neither a real number nor missing."""
+    if isinstance(value, numbers.Real | np.bool_):
+        return False
+    return not (pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def _not_a_response(block):

@@ -15,6 +15,8 @@ from skirt._cells import information_lost
 
 # Multiplications worth spending on the exact matrix.
 _AFFORDABLE = 3e8
+# Smallest eigenvalue, relative to the diagonal, of a matrix that is left as it is.
+_LEAST_DETERMINED = 1e-5
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,16 @@ def _determined(hessian, priors):
     """Return the information, raised where neither data nor priors determine anything.
 
     An estimated prior follows the items, so that on panels which say next to nothing
-    some direction is free. It gets a tenth of the weaker prior's precision, and so a
-    standard error that is large rather than undefined.
+    some direction is free. It gets a standard error that is large, not undefined.
     """
-    values, vectors = np.linalg.eigh(hessian)
-    precisions = [p.precision for p in (priors.slope, priors.intercept) if p.precision]
-    least = 0.1 * min(precisions, default=1e-6 * values[-1])
-    if values[0] >= least:
+    if not priors.estimated:
         return hessian
-    return (vectors * np.maximum(values, least)) @ vectors.T
+    scale = np.sqrt(np.maximum(np.abs(np.diag(hessian)), 1e-300))
+    values, vectors = np.linalg.eigh(hessian / scale / scale[:, None])
+    if values[0] > _LEAST_DETERMINED:
+        return hessian
+    raised = (vectors * np.maximum(values, _LEAST_DETERMINED)) @ vectors.T
+    return raised * scale * scale[:, None]
 
 
 def observed_information(calibration):
@@ -146,9 +149,11 @@ def _prior_hessian(calibration, n_slopes):
         direction[n_slopes:] = 1.0
         if not likelihood.common_slope:
             direction[n_slopes:] = calibration.discrimination
-            direction[:n_slopes] = (
-                information[:, 1] / information[:, 2] * calibration.discrimination
-            )
+            # The change of the prior mean's lean, and of what is left to explain.
+            chain = calibration.discrimination if likelihood.log_slope else 1.0
+            _, deviations = likelihood.deviations(priors, parameters)
+            lean = information[:, 1] / information[:, 2] * calibration.discrimination
+            direction[:n_slopes] = lean + chain * deviations
         length = direction[n_slopes:] @ direction[n_slopes:]
         direction *= np.sqrt(priors.intercept.precision / length)
         out -= np.outer(direction, direction)

@@ -196,9 +196,14 @@ class TwoPLEstimator(ItemBank):
         weights = check_sample_weight(sample_weight, responses)
         self.item_names_ = item_names(self)
         panel = data = ResponseData.from_matrix(responses, weights)
-        counted = weights > 0
+        counted = (weights > 0) & (panel.answers_per_model() > 0)
+        if counted.sum() < 2:
+            raise ValueError(
+                f"Only {counted.sum()} of {len(counted)} models have answers and a "
+                "positive weight: a calibration needs at least two."
+            )
         if not counted.all():
-            # Models of weight 0 take no part, but have abilities all the same.
+            # Models that do not count take no part, but have abilities all the same.
             data = ResponseData.from_matrix(responses[counted], weights[counted])
         calibration = self._calibrate(data)
         self._keep_calibration(calibration)
@@ -231,7 +236,7 @@ class TwoPLEstimator(ItemBank):
                 f"gradient of {calibration.criterion:.1e} standard errors; tol is "
                 f"{self.tol:g}. Increase max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         self.item_flags_ = item_flags(
             data,
@@ -289,6 +294,8 @@ class TwoPLEstimator(ItemBank):
         self.discrimination_prior_ = (
             None if priors.slope.sd is None else (priors.slope.mean, priors.slope.sd)
         )
+        # Whether the panel was asked for the spread of discriminations.
+        self._slope_prior_estimated = priors.slope.estimated
         intercept = priors.intercept
         self.intercept_prior_ = (
             None
@@ -320,7 +327,7 @@ class TwoPLEstimator(ItemBank):
                 f"{100 * change:.1g} % a step): the panel hardly determines it. A pair "
                 "(mean, sd) fixes the prior.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         told = []
         slope, intercept = priors.slope, priors.intercept
@@ -337,7 +344,7 @@ class TwoPLEstimator(ItemBank):
                 "hardly determines it, or its items hardly differ. A pair (mean, sd) "
                 "fixes the prior.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _named(self, positions):

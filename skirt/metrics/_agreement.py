@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skirt.metrics._full_score import binarize_of, full_benchmark_score
+from skirt.metrics._labels import check_same_models
 from skirt.metrics._ranks import spearman
 
 
@@ -16,6 +17,8 @@ def agreement_score(y_true, y_pred, *, sample_weight=None):
     Tied values get the average of their ranks. On its own the number says nothing
     about how a subset of items does on new models: compute it on models that did
     not choose the subset.
+
+    Models are paired by position; labels, where both have them, must agree.
 
     Parameters
     ----------
@@ -35,7 +38,9 @@ def agreement_score(y_true, y_pred, *, sample_weight=None):
     Raises
     ------
     ValueError
-        On NaN or infinity, on different lengths, and without any model.
+        On NaN or infinity, on different lengths, without any model, and where the
+        labels of two Series are in another order or of other models. Integer labels,
+        such as the default 0, 1, ..., do not contradict names.
 
     Warns
     -----
@@ -68,6 +73,7 @@ def agreement_score(y_true, y_pred, *, sample_weight=None):
         )
     if len(true) == 0:
         raise ValueError("There is no model to rank: pass at least two.")
+    check_same_models(y_true, y_pred, "y_true", "y_pred")
     weight = None
     if sample_weight is not None:
         weight = finite_vector(sample_weight, "sample_weight")
@@ -77,6 +83,7 @@ def agreement_score(y_true, y_pred, *, sample_weight=None):
                 f"sample_weight must be {len(true)} numbers, none negative and at "
                 "least one positive."
             )
+        check_same_models(y_true, sample_weight, "y_true", "sample_weight")
         true, pred, weight = true[present], pred[present], weight[present]
     _warn_if_undefined(true, pred)
     return spearman(true, pred, weight)
@@ -97,7 +104,8 @@ def agreement_scorer(estimator, X, y=None):
     X : array-like of shape (n_models, n_items)
         Responses 0, 1 or NaN (or what the estimator's ``binarize`` makes of them).
     y : array-like of shape (n_models,), default=None
-        The reference scores; None means ``full_benchmark_score(X)`` of this `X`.
+        The reference scores; None means ``full_benchmark_score(X)`` of this `X`. If
+        both have labels, these must agree.
 
     Returns
     -------
@@ -119,6 +127,8 @@ def agreement_scorer(estimator, X, y=None):
     """
     if y is None:
         y = full_benchmark_score(X, binarize=binarize_of(estimator))
+    elif len(y) == len(X):
+        check_same_models(X, y, "X", "y")
     return agreement_score(y, estimator.predict(X))
 
 

@@ -1,5 +1,6 @@
 """The full-benchmark score of each model, with and without gaps."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -9,6 +10,8 @@ from sklearn.utils._param_validation import StrOptions, validate_params
 from sklearn.utils.validation import check_is_fitted
 
 from skirt._responses import BINARIZE_CONSTRAINT, check_responses, model_names
+from skirt._sklearn_compat import FrozenEstimator
+from skirt.metrics._labels import check_same_models
 from skirt.metrics._ranks import spearman
 
 # Where every model answered at least this share, the mean is taken as it is.
@@ -45,7 +48,8 @@ def full_benchmark_score(
         Responses 0, 1 or NaN (not administered).
     bank : fitted estimator, default=None
         A one-dimensional item response model of these items. None calibrates
-        ``TwoPLEstimator()`` on `X`, if there are gaps to fill.
+        ``TwoPLEstimator()`` on `X`, if there are gaps to fill. Gaps are filled at the
+        MAP abilities whatever its `ability_method`: those are finite for every model.
     gaps : {"expected", "observed"}, default="expected"
         "observed" takes the plain mean of each model's observed responses, gaps or
         not, with a warning where that matters.
@@ -101,6 +105,7 @@ def full_benchmark_score(
             "one-dimensional bank. Pass a TwoPLEstimator, or None."
         )
     binarizes = getattr(bank, "binarize", None) is not None
+    bank = _by_map(bank)
     ability, ability_se = bank.predict(X if binarizes else named, return_std=True)
     expected = bank.inverse_transform(ability.reshape(-1, 1))
     score = np.where(missing, expected, responses).mean(axis=1)
@@ -154,12 +159,13 @@ def missingness_report(X, score, *, binarize=None):
     dtype: float64
     """
     responses = check_responses(ResponseTable(), X, reset=True, binarize=binarize)
-    score = np.asarray(score, dtype=np.float64)
+    labelled, score = score, np.asarray(score, dtype=np.float64)
     if score.shape != (len(responses),) or not np.isfinite(score).all():
         raise ValueError(
             f"score must hold one finite number for each of the {len(responses)} "
             f"models; it has shape {score.shape}. See full_benchmark_score."
         )
+    check_same_models(X, labelled, "X", "score")
     missing = np.isnan(responses)
     rate = missing.mean(axis=1)
     varies = np.ptp(rate) > 0 and np.ptp(score) > 0
@@ -199,6 +205,15 @@ def binarize_of(*estimators):
             "the full-benchmark score is then not defined. Pass y, or use one."
         )
     return thresholds.pop() if thresholds else None
+
+
+def _by_map(bank):
+    """Return a bank whose abilities are finite even for an all-right model."""
+    while isinstance(bank, FrozenEstimator):
+        bank = bank.estimator
+    bank = copy.copy(bank)
+    bank.ability_method = "map"
+    return bank
 
 
 def _observed_mean(X, responses, missing, *, warn):

@@ -72,7 +72,8 @@ def agreement_curve(
         Responses 0, 1 or NaN (or what the estimators' ``binarize`` makes of them).
     y : array-like of shape (n_models,), default=None
         The scores that the subsets are to reproduce. None computes
-        ``full_benchmark_score(X)``, once, on all models.
+        ``full_benchmark_score(X)``, once, on all models. Labels, if both have them,
+        must be those of `X` in the same order.
     k : int or sequence of int, default=(5, 10, 20, 50, 100)
         The numbers of items to test. Numbers above n_items are left out with a
         warning.
@@ -108,8 +109,12 @@ def agreement_curve(
     ------
     ValueError
         With fewer than 10 models, when an estimator has no or several size
-        parameters, when no k fits, when splits share models or split groups, and
-        when an estimator predicts infinity.
+        parameters, when no k fits, when `y` or `groups` have other labels than `X`,
+        when there is only one group, when splits share models, split groups, repeat
+        a test model or name rows that are not there, and when an estimator predicts
+        infinity.
+    TypeError
+        When an estimator is a class or cannot be fitted and predict.
 
     Warns
     -----
@@ -180,7 +185,7 @@ def agreement_curve(
             stacklevel=3,
         )
     warn_of_refits(methods)
-    groups, group_of_model = check_groups(groups, n_models)
+    groups, group_of_model = check_groups(groups, X)
     seed = _one_seed(random_state)
     splits, words = make_splits(cv, X, y, groups, seed)
     tests = [test for _, test in splits]

@@ -14,6 +14,7 @@ from skirt._sklearn_compat import FrozenEstimator
 from skirt.metrics import full_benchmark_score
 from skirt.metrics._agreement import finite_vector
 from skirt.metrics._full_score import ResponseTable, binarize_of
+from skirt.metrics._labels import check_same_models
 
 _FEWEST_MODELS = 10
 
@@ -30,6 +31,11 @@ def name_estimators(estimators):
         raise ValueError("There is no estimator: pass at least one.")
     named: dict = {}
     for name, estimator in pairs:
+        if isinstance(estimator, type):
+            raise TypeError(
+                f"{estimator.__name__} is a class: pass an estimator made from it, "
+                f"such as {estimator.__name__}()."
+            )
         if not all(hasattr(estimator, m) for m in ("fit", "predict", "get_params")):
             raise TypeError(
                 f"{estimator!r} cannot be tested: it needs fit, predict and get_params."
@@ -101,20 +107,33 @@ def check_reference(estimators, X, y):
         )
     if y is None:
         return full_benchmark_score(X, binarize=binarize)
-    y = finite_vector(y, "y")
-    if len(y) != n_models:
-        raise ValueError(f"y has {len(y)} values and X {n_models} models.")
-    return y
+    scores = finite_vector(y, "y")
+    if len(scores) != n_models:
+        raise ValueError(f"y has {len(scores)} values and X {n_models} models.")
+    check_same_models(X, y, "X", "y")
+    return scores
 
 
-def check_groups(groups, n_models):
+def check_groups(groups, X):
     """Return the groups, None if not given, and each model's group as a number."""
+    n_models = len(X)
     if groups is None:
         return None, np.arange(n_models)
-    groups = np.asarray(groups)
-    codes, _ = pd.factorize(groups)
-    if len(codes) != n_models or codes.min() < 0:
+    labelled, groups = groups, np.asarray(groups)
+    if groups.ndim == 2 and groups.shape[1] == 1:
+        groups = groups[:, 0]
+    if groups.shape != (n_models,) or pd.isna(groups).any():
         raise ValueError(
-            f"groups must name a group for each of the {n_models} models, none missing."
+            f"groups must name a group for each of the {n_models} models, none "
+            f"missing; it has shape {groups.shape}."
+        )
+    check_same_models(X, labelled, "X", "groups")
+    codes, names = pd.factorize(groups)
+    if len(names) < 2:
+        raise ValueError(
+            f"All {n_models} models are in one group, {str(names[0])!r}, and at least "
+            "two groups are needed: groups stay whole, so that one cannot be split "
+            "into models to train on and models to test. Leave groups out if its "
+            "models are not variants of one another."
         )
     return groups, codes

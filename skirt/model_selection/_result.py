@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -122,8 +123,11 @@ class AgreementCurve:
             benchmark, NaN (None for one method) where the target is not reached.
         """
         if k is not None:
-            if not 1 <= k <= self.n_items:
-                raise ValueError(f"k={k}: there are {self.n_items} items.")
+            whole = isinstance(k, Integral) and not isinstance(k, bool)
+            if not whole or not 1 <= k <= self.n_items:
+                raise ValueError(
+                    f"k={k!r}: pass a whole number of items from 1 to {self.n_items}."
+                )
             return self._models_to_pay(int(k))
         counts = [
             None if pd.isna(size) else self._models_to_pay(int(size))

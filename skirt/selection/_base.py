@@ -76,6 +76,8 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
                 "no item can be told from another."
             )
         n_items = responses.shape[1]
+        if isinstance(self.k, bool):
+            raise ValueError(f"k is {self.k}: give the number of items to choose.")
         if self.k > n_items:
             warnings.warn(
                 f"k={self.k} is greater than the number of items, {n_items}: all "

@@ -224,7 +224,9 @@ class FisherSubsetSelector(SubsetSelector):
 
     def _order(self, responses, k):
         self.estimator_ = self._calibrated_bank(responses)
-        ability = _map_ability(self.estimator_, responses)
+        # A model without answers has no ability at which to measure it.
+        answered = ~np.isnan(responses).all(axis=1)
+        ability = _map_ability(self.estimator_, responses[answered])
         strata = None
         if self.stratify == "difficulty":
             strata = _quartiles(self.estimator_.difficulty_)

@@ -1,6 +1,7 @@
 """Subset sizing: planted answers, brute force, and no peeking at test models."""
 
 import pickle
+import warnings
 
 import joblib
 import numpy as np
@@ -15,9 +16,11 @@ from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     GroupShuffleSplit,
     KFold,
     LeaveOneOut,
+    PredefinedSplit,
     ShuffleSplit,
 )
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -87,6 +90,10 @@ def test_smallest_k_must_hold_at_every_larger_size():
     assert curve.break_even(0.95)["always"] == 32
     assert np.isnan(curve.break_even(0.95)["never"])
     assert curve.break_even(k=80) == np.inf
+    assert curve.break_even(k=np.int64(20)) == 40
+    for k in (2.5, 20.0, 0, 81, True, "20"):
+        with pytest.raises(ValueError, match="from 1 to 80"):
+            curve.break_even(k=k)
     assert "20 random half splits" in curve.protocol
     assert "lucky" in repr(curve)
     pickle.loads(pickle.dumps(curve))
@@ -364,6 +371,85 @@ def test_bad_input_is_refused_with_the_way_out():
         agreement_curve(Ridge(), X, k=5)
     with pytest.raises(TypeError, match="needs fit, predict"):
         agreement_curve(SelectKBest(), X, k=5)
+    for classes in (Scripted, {"a": Scripted}, [Scripted]):
+        with pytest.raises(TypeError, match=r"class: .*Scripted\(\)"):
+            agreement_curve(classes, X, k=5)
+
+
+def test_scores_and_families_of_other_rows_are_refused():
+    X = pd.DataFrame(panel(12, 30), index=[f"m{i}" for i in range(12)])
+    y, family = X.mean(axis=1), pd.Series(np.arange(12) // 2, index=X.index)
+    curve = agreement_curve(DisagreementSelector(), X, y, k=5, groups=family, cv=2)
+    for plain in (family.to_frame(), family.to_numpy()[:, None]):
+        same = agreement_curve(
+            DisagreementSelector(), X, y.to_numpy(), k=5, groups=plain, cv=2
+        )
+        pd.testing.assert_frame_equal(curve.to_frame(), same.to_frame())
+    agreement_curve(DisagreementSelector(), X, y.reset_index(drop=True), k=5, cv=2)
+    with pytest.raises(ValueError, match=r"y has .* another order.*reindex\(X.index"):
+        agreement_curve(DisagreementSelector(), X, y[::-1], k=5)
+    with pytest.raises(ValueError, match="y has a model 'new' that X does not know"):
+        agreement_curve(DisagreementSelector(), X, y.rename({"m3": "new"}), k=5)
+    with pytest.raises(ValueError, match="groups has .* another order"):
+        agreement_curve(DisagreementSelector(), X, y, k=5, groups=family[::-1])
+    with pytest.raises(ValueError, match=r"shape \(12, 2\)"):
+        agreement_curve(DisagreementSelector(), X, y, k=5, groups=np.ones((12, 2)))
+    with pytest.raises(ValueError, match="one group, 'llama', .* two groups"):
+        agreement_curve(DisagreementSelector(), X, y, k=5, groups=["llama"] * 12)
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "told"),
+    [
+        (np.arange(6), [7, 12], "test names row 12: the 12 models are rows 0 to 11"),
+        (np.arange(6), [7, -1], "test names row -1"),
+        ([0, 1, 99], [7, 8], "train names row 99"),
+        (np.arange(12) < 6, np.arange(11) > 6, r"test is a mask of shape \(11,\)"),
+        (np.arange(6), [7, 8, 8, 9], "tests row 8 2 times"),
+        (np.arange(6), [7.0, 8.0], "test is an array of float64"),
+        (np.arange(6), [], "no models to train on or to test"),
+    ],
+)
+def test_splits_that_do_not_fit_the_models_are_refused(train, test, told):
+    with pytest.raises(ValueError, match=f"Split 0.*{told}"):
+        agreement_curve(DisagreementSelector(), panel(12, 30), k=5, cv=[(train, test)])
+
+
+@pytest.mark.parametrize(
+    ("cv", "words"),
+    [
+        (ShuffleSplit(5, test_size=0.5, random_state=0), "random half splits (seed 0)"),
+        (
+            GroupShuffleSplit(5, test_size=0.5, random_state=7),
+            "random half splits (seed 7)",
+        ),
+        (
+            ShuffleSplit(5, test_size=0.5, train_size=0.25),
+            "random splits, 6 models to train and 12 to test (no seed)",
+        ),
+        (
+            GroupShuffleSplit(5, test_size=0.25, random_state=0),
+            "random splits, 18 groups to train and 6 to test (seed 0)",
+        ),
+        (KFold(5, shuffle=True, random_state=3), "shuffled folds (seed 3)"),
+        (KFold(5), "folds in row order"),
+        (GroupKFold(5), "folds of whole groups"),
+        (PredefinedSplit(np.arange(24) % 5), "splits (PredefinedSplit("),
+    ],
+)
+def test_the_protocol_says_in_words_how_models_were_split(cv, words):
+    grouped = np.arange(24) if isinstance(cv, (GroupShuffleSplit, GroupKFold)) else None
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The smallest test set")
+        curve = agreement_curve(
+            DisagreementSelector(),
+            panel(24),
+            k=20,
+            cv=cv,
+            groups=grouped,
+            n_bootstrap=0,
+        )
+    assert curve.protocol.startswith(f"5 {words}")
 
 
 def _results(sizes, means, other=None):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from conftest import brute_force_posterior
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
@@ -221,6 +221,7 @@ def test_any_small_panel_gets_finite_answers(n_models, n_items, gaps, share, see
     rng = np.random.default_rng(seed)
     X = (rng.random((n_models, n_items)) < share).astype(float)
     X[rng.random(X.shape) < gaps] = np.nan
+    assume((~np.isnan(X)).any(axis=1).sum() >= 2)
     for estimator in (TwoPLEstimator(), OnePLEstimator()):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*have no answer")
@@ -259,3 +260,16 @@ def test_clean_panels_are_not_flagged():
 def test_progress_is_printed_on_request(simulate, capsys):
     TwoPLEstimator(verbose=1).fit(simulate(20, 10)[0])
     assert "step 0" in capsys.readouterr().out
+
+
+def test_rows_and_items_without_answers_change_nothing(simulate):
+    X, *_ = simulate(40, 25, seed=9)
+    model = TwoPLEstimator().fit(X)
+    padded = np.full((80, 75), np.nan)
+    padded[:40, :25] = X
+    with pytest.warns(UserWarning, match="have no answer"):
+        other = TwoPLEstimator().fit(padded)
+    for name in ("discrimination_", "intercept_", "discrimination_se_"):
+        assert_allclose(getattr(other, name)[:25], getattr(model, name), rtol=2e-3)
+    assert_allclose(other.ability_[:40], model.ability_, atol=1e-3)
+    assert_allclose(other.ability_se_total_[:40], model.ability_se_total_, rtol=1e-3)

@@ -349,3 +349,43 @@ def test_extreme_rows_on_any_bank(n_items, slope, share):
     assert_allclose(theta, mean, atol=1e-5)
     assert_allclose(se, sd, rtol=1e-4)
     assert_allclose(bank.score_samples(X), log_likelihood, atol=1e-5)
+
+
+def test_a_failed_fit_leaves_no_old_results(table):
+    model = TwoPLEstimator().fit(table)
+    with pytest.raises(ValueError, match="item 'q0' is 7"):
+        model.fit(table.assign(q0=7))
+    with pytest.raises(NotFittedError):
+        model.predict(table)
+
+
+def test_a_fixed_bank_outlives_wrong_and_partial_data(table):
+    bank = TwoPLEstimator.from_item_parameters(
+        discrimination=np.ones(12), intercept=np.zeros(12), names=table.columns
+    )
+    with pytest.raises(ValueError, match="has 3 items, but the bank has 12"):
+        bank.fit(np.ones((2, 3)))
+    assert bank.predict(table).shape == (60,)
+    assert bank.fit(table[["q3", "q1"]]).n_features_in_ == 2
+    assert bank.fit(table).item_names_.tolist() == table.columns.tolist()
+
+
+def test_far_abilities_are_finite_where_they_exist():
+    """A scale like chess ratings: maximum likelihood near 1,580."""
+    b = np.linspace(1300, 1700, 5)
+    bank = TwoPLEstimator.from_item_parameters(
+        discrimination=0.005, difficulty=b, ability_method="ml"
+    )
+    theta = bank.predict([[1, 1, 1, 0, 0]])[0]
+    p = bank.inverse_transform([theta])[0]
+    assert_allclose(p.sum(), 3, atol=1e-8)  # the likelihood equation of equal slopes
+    far = TwoPLEstimator.from_item_parameters(
+        discrimination=np.ones(500), difficulty=np.full(500, 90.0)
+    )
+    assert 80 < far.predict(np.ones((1, 500)))[0] < 100
+
+
+@pytest.mark.parametrize("items", [[12], [], [0.0], ["q1"], [0, 0], [True, False]])
+def test_items_are_selected_by_position(table, items):
+    with pytest.raises(ValueError, match=r"positions|only once"):
+        TwoPLEstimator().fit(table).select_items(items)

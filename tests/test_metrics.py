@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import spearmanr
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.frozen import FrozenEstimator
 
+from skirt import OnePLEstimator, TwoPLEstimator
 from skirt.metrics import (
     agreement_score,
     agreement_scorer,
@@ -63,6 +65,42 @@ def test_agreement_refuses_what_cannot_be_paired():
         agreement_score([], [])
     with pytest.raises(ValueError, match="shape"):
         agreement_score([1, 2], np.ones((2, 2)))
+
+
+def test_labels_that_contradict_the_order_of_the_models_are_refused():
+    rng = np.random.default_rng(8)
+    X = (rng.random((20, 30)) < np.linspace(0.1, 0.9, 20)[:, None]).astype(float)
+    names = [f"m{i}" for i in rng.permutation(20)]
+    # ability_table names models as text, and sorts them by ability.
+    for table in (pd.DataFrame(X, index=names), pd.DataFrame(X)):
+        full = table.mean(axis=1)
+        ability = TwoPLEstimator().fit(table).ability_table()["ability"]
+        with pytest.raises(
+            ValueError, match=r"y_pred .*another order.*reindex\(y_true"
+        ):
+            agreement_score(full, ability)
+        ordered = ability.rename(index=str).reindex(full.index.astype(str))
+        assert agreement_score(full, ordered) > 0.9
+        with pytest.raises(ValueError, match="sample_weight .*another order"):
+            agreement_score(full, full, sample_weight=full.sort_values())
+        with pytest.raises(ValueError, match="score .*another order"):
+            missingness_report(table, full.sort_values())
+        with pytest.raises(ValueError, match="y .*another order"):
+            agreement_scorer(FirstItem(), table, full[::-1])
+
+
+def test_labels_of_other_models_are_named_and_row_numbers_are_none():
+    true = pd.Series([1.0, 2, 3], index=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"y_pred has a model 'z'.*1 unknown of 3"):
+        agreement_score(true, true.rename({"b": "z"}))
+    by_id = true.set_axis([4, 7, 9])
+    with pytest.raises(ValueError, match="model '8' that y_true does not know"):
+        agreement_score(by_id, true.set_axis([4, 8, 9]))
+    for labels in (range(3), [5, 1, 4], ["a", "b", "c"]):
+        assert agreement_score(true, true.set_axis(labels)) == 1
+    assert agreement_score(by_id, true.set_axis(range(3))) == 1
+    twice = true.set_axis(["a", "a", "b"])
+    assert agreement_score(true, twice) == agreement_score(twice, true) == 1
 
 
 def test_agreement_without_a_ranking_is_defined_and_warned_of():
@@ -135,6 +173,31 @@ def test_gaps_are_filled_with_expected_responses_and_their_error():
         assert std[i] == pytest.approx(drawn.std() / 40, rel=0.03)
 
 
+@pytest.mark.parametrize("wrap", [lambda bank: bank, FrozenEstimator])
+def test_gaps_of_a_model_that_is_all_right_are_filled_whatever_the_method(wrap):
+    X = np.array([[1, 1, np.nan, 1], [1, 0, 0, np.nan], [0, 1, 0, 1]])
+    slopes, difficulty = np.array([1.0, 0.8, 1.5, 1.2]), np.array([-1, 0, 0.5, 1.5])
+
+    def bank(method):
+        return wrap(
+            TwoPLEstimator.from_item_parameters(
+                discrimination=slopes, difficulty=difficulty, ability_method=method
+            )
+        )
+
+    likelihood = bank("ml")
+    score, std = full_benchmark_score(X, bank=likelihood, return_std=True)
+    # The highest posterior on a fine grid.
+    grid = np.linspace(-4, 4, 80_001)
+    p = expit(slopes * (grid[:, None] - difficulty))
+    posterior = np.log(p[:, [0, 1, 3]]).sum(axis=1) - grid**2 / 2
+    assert score[0] == pytest.approx((3 + p[posterior.argmax(), 2]) / 4, abs=1e-5)
+    assert np.isfinite(std).all()
+    for method in ("wl", "eap"):
+        np.testing.assert_array_equal(full_benchmark_score(X, bank=bank(method)), score)
+    assert np.isinf(likelihood.predict(X)[0])  # the bank itself is as it was
+
+
 def test_expected_scores_compare_models_that_answered_other_items():
     rng = np.random.default_rng(5)
     ability, difficulty = rng.normal(size=(60, 1)), np.sort(rng.normal(size=200))
@@ -194,18 +257,41 @@ def test_missingness_report_shows_who_has_the_gaps():
 
 def test_discrimination_cv_recovers_a_lognormal_spread():
     slopes = np.exp(np.random.default_rng(2).normal(0.3, 0.5, 200_000))
-    bank = SimpleNamespace(discrimination_=slopes, discrimination_prior_=(0.3, 0.5))
+    bank = SimpleNamespace(
+        discrimination_=slopes,
+        discrimination_prior_=(0.3, 0.5),
+        _slope_prior_estimated=True,
+    )
     assert discrimination_cv(bank) == pytest.approx(
         discrimination_cv(bank, corrected=True), rel=0.01
     )
     assert discrimination_cv(np.full(7, 1.3)) == 0
+    p = expit(slopes[:60] * (np.random.default_rng(3).normal(size=(800, 1))))
+    panel = (np.random.default_rng(4).random(p.shape) < p).astype(float)
+    estimated = discrimination_cv(TwoPLEstimator().fit(panel), corrected=True)
+    assert estimated == pytest.approx(np.std(slopes[:60]) / slopes[:60].mean(), abs=0.1)
     in_plane = slopes[:, None] * np.array([0.6, 0.8])
     assert discrimination_cv(in_plane) == pytest.approx(discrimination_cv(slopes))
 
 
 def test_discrimination_cv_refuses_what_has_no_meaning():
-    bank = SimpleNamespace(discrimination_=np.ones(3), discrimination_prior_=None)
-    with pytest.raises(ValueError, match="prior"):
-        discrimination_cv(bank, corrected=True)
+    X = np.tri(12, 6, -1)[:, [0, 3, 1, 4, 2, 5]]
+    X[::3] = 1 - X[::3]
+    given = {"discrimination_prior": (0, 0.5), "intercept_prior": (0, 1.5)}
+    for bank in (
+        TwoPLEstimator(**given).fit(X),
+        TwoPLEstimator.from_item_parameters(discrimination=[1, 2], difficulty=[0, 1]),
+        np.array([0.5, 1.5]),
+    ):
+        assert discrimination_cv(bank) > 0
+        with pytest.raises(ValueError, match="scale .* estimated"):
+            discrimination_cv(bank, corrected=True)
+    common = OnePLEstimator(**given).fit(X)
+    assert discrimination_cv(common) == pytest.approx(0, abs=1e-12)
+    with pytest.raises(ValueError, match="OnePLEstimator: all items share one"):
+        discrimination_cv(common, corrected=True)
+    for corrected in (False, True):
+        with pytest.raises(NotFittedError):
+            discrimination_cv(TwoPLEstimator(), corrected=corrected)
     with pytest.raises(ValueError, match="mean discrimination is -0.5"):
         discrimination_cv([-1.0, 0.0])

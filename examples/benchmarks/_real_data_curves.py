@@ -26,8 +26,10 @@ SIZES = (*SIZES, 160, 190, 224, 270, 320, 380, 448, 540, 640)
 MOST_ANCHORS = 95
 # Of larger panels a seeded sample of models makes the curve, and the page says so.
 MOST_MODELS = 1000
-# Above this missing share random items are also scored by ability, at these sizes.
+# Above this missing share choice and score are told apart.
 MANY_GAPS = 0.05
+FEWEST_COMPLETE = 20
+# The sizes of all side comparisons.
 COMPARED = (10, 20, 40, 80)
 # Larger sets are left out where splits through families are shown for comparison.
 MOST_CELLS = 200_000
@@ -89,19 +91,28 @@ def curves(X, y, groups, n_jobs):
     }
 
 
-def random_by_ability(X, y, groups, n_jobs):
-    """Agreement of random items scored by ability, where there are many gaps.
+def with_gaps(X, y, groups, n_jobs):
+    """Where there are many gaps: what the choice contributes, and what the score.
 
-    The mean of what was observed then compares models on different items, also in a
-    random subset: this tells apart what the choice and what the score contribute.
+    The mean of the observed answers compares models on different items, also in a
+    random subset; so random items are scored by ability as well. And as `y` is filled
+    in from the model there, Fisher's and random items are compared once more on the
+    models that answered everything.
     """
     if not MANY_GAPS < X.isna().to_numpy().mean():
         return None
-    X, y, groups = sample_models(X.to_numpy(dtype=float), y, groups)
+    complete = X.notna().all(axis=1).to_numpy()
+    X = X.to_numpy(dtype=float)
     by_ability = Pipeline(
         [("select", RandomSubsetSelector()), ("ability", TwoPLEstimator())]
     )
-    return _means({"random": by_ability}, X, y, groups, n_jobs)["random"]
+    out = {
+        "random ability": _means({"random": by_ability}, X, y, groups, n_jobs)["random"]
+    }
+    if complete.sum() >= FEWEST_COMPLETE:
+        own = None if groups is None else np.asarray(groups)[complete]
+        out["complete"] = _means(_two(), X[complete], y[complete], own, n_jobs)
+    return out
 
 
 def variants_split(X, y, groups, n_jobs):
@@ -111,15 +122,19 @@ def variants_split(X, y, groups, n_jobs):
     """
     if groups is None or X.size > MOST_CELLS:
         return None
-    methods = {
+    return _means(_two(), X.to_numpy(dtype=float), y, None, n_jobs)
+
+
+def _two():
+    return {
         "fisher marginal": FisherSubsetSelector(),
         "random": RandomSubsetSelector(),
     }
-    return _means(methods, X.to_numpy(dtype=float), y, None, n_jobs)
 
 
 def _means(methods, X, y, groups, n_jobs):
     """Mean agreement by method and size, at a few sizes."""
+    X, y, groups = sample_models(X, y, groups)
     curve, _ = with_warnings(
         lambda: agreement_curve(
             methods, X, y, k=COMPARED, groups=groups, n_bootstrap=0, n_jobs=n_jobs

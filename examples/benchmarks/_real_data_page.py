@@ -106,9 +106,11 @@ largest:
 """
 
 BY_ABILITY = """
-What choice and score contribute on sets with more than 5 % missing: the mean of the
-observed answers to random items compares models on different items; mean agreement at
-k = {k} of random items scored so, of random items scored by ability, and of Fisher's:
+Sets with more than 5 % missing, mean agreement at k = {k}. The mean of the observed
+answers to random items compares models on different items, so random items are scored
+by ability too: what then remains is due to the choice. The full-benchmark score is
+partly filled in from the model itself, which favours scores by ability; on the models
+that answered everything (**complete**; at most 1,000 of them) it is a plain mean.
 """
 
 
@@ -283,19 +285,26 @@ def _gaps(results):
 
 
 def _by_ability(results, k=20):
-    rows = [
-        [
-            f"`{r['name']}`",
-            number(at(r, "random", k)["mean"]),
-            number(r["random_ability"][str(k)]),
-            number(at(r, "fisher marginal", k)["mean"]),
-        ]
-        for r in results
-        if r["random_ability"]
-    ]
+    rows = []
+    for r in results:
+        found = r["with_gaps"]
+        if not found:
+            continue
+        complete = found.get("complete", {})
+        rows.append(
+            [
+                f"`{r['name']}`",
+                number(at(r, "random", k)["mean"]),
+                number(found["random ability"][str(k)]),
+                number(at(r, "fisher marginal", k)["mean"]),
+                number(complete.get("random", {}).get(str(k))),
+                number(complete.get("fisher marginal", {}).get(str(k))),
+            ]
+        )
     if not rows:
         return ""
-    head = ["data set", "random, mean", "random, ability", METHODS["fisher marginal"]]
+    head = ["data set", "random, mean", "random, ability", "Fisher"]
+    head += ["complete: random, mean", "complete: Fisher"]
     return BY_ABILITY.format(k=k) + table(head, rows)
 
 

@@ -36,8 +36,8 @@ def check_same_models(first, second, first_name, second_name):
         raise ValueError(
             f"{second_name} has the models of {first_name} in another order: at "
             f"position {place} it has {theirs[place]!r}, and {first_name} "
-            f"{ours[place]!r}. Pass {_reindexed(first, second, first_name)}"
-            f" in place of {second_name}."
+            f"{ours[place]!r}. Pass {second_name}"
+            f"{_reindexed(first, second, first_name)}."
         )
     counts = [is_integer_dtype(table.index.dtype) for table in (first, second)]
     if counts[0] != counts[1] or (
@@ -54,8 +54,8 @@ def check_same_models(first, second, first_name, second_name):
 def _reindexed(first, second, first_name):
     """Say how to bring the second into the order of the first."""
     if first.index.isin(second.index).all():
-        return f"its .reindex({first_name}.index)"
-    return f"its .rename(index=str).reindex({first_name}.index.astype(str))"
+        return f".reindex({first_name}.index)"
+    return f".rename(index=str).reindex({first_name}.index.astype(str))"
 
 
 def _is_plain(index):

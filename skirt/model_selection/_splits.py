@@ -110,7 +110,8 @@ def _in_words(cv, splits, groups):
         if kind is GroupShuffleSplit:
             unit = "groups"
             trained, tested = (len(set(groups[rows])) for rows in splits[0])
-        return f"{n} random splits, {trained} {unit} to train and {tested} to test ({seed})"
+        sides = f"{trained} {unit} to train and {tested} to test"
+        return f"{n} random splits, {sides} ({seed})"
     if kind in (KFold, GroupKFold):
         if cv.shuffle:
             return f"{n} shuffled folds ({_seed_in_words(cv.random_state)})"

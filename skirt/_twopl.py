@@ -238,13 +238,7 @@ class TwoPLEstimator(ItemBank):
                 ConvergenceWarning,
                 stacklevel=5,
             )
-        self.item_flags_ = item_flags(
-            data,
-            calibration.evaluation.posterior,
-            calibration.discrimination,
-            right,
-            self.item_names_,
-        )
+        self.item_flags_ = item_flags(data, right, self.item_names_)
         return calibration
 
     def _resolved_priors(self, right):

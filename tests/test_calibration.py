@@ -247,6 +247,19 @@ def test_reversed_and_duplicate_items_are_flagged(simulate):
 
 
 @pytest.mark.filterwarnings("ignore:An estimated prior")
+@pytest.mark.filterwarnings("ignore:.*not identified")
+def test_steep_items_are_not_called_reversed():
+    rng = np.random.default_rng(0)
+    wrong = 0
+    for n_items, slope in [(3, 4), (5, 6), (10, 8)] * 5:
+        theta, b = rng.normal(size=100), rng.normal(size=n_items)
+        p = expit(slope * (theta[:, None] - b))
+        X = (rng.random(p.shape) < p).astype(float)
+        wrong += TwoPLEstimator().fit(X).item_flags_["reversed"].sum()
+    assert wrong == 0
+
+
+@pytest.mark.filterwarnings("ignore:An estimated prior")
 def test_clean_panels_are_not_flagged():
     rng = np.random.default_rng(0)
     wrong = 0

@@ -37,7 +37,7 @@ SHAPES = {
 
 
 def simulate(n_models, n_items, seed):
-    """Return abilities, slopes, intercepts and responses of the panel and new models."""
+    """Return abilities, slopes, intercepts and responses: the panel, then new models."""
     rng = np.random.default_rng([seed, n_models, n_items])
     theta = rng.normal(size=n_models + max(n_models, 500))
     a = rng.lognormal(0.0, 0.5, n_items)
@@ -186,12 +186,12 @@ def write_page(rows, path):
     lines = [
         "# Speed and accuracy on simulated panels",
         "",
-        "Printed by `examples/benchmarks/speed_and_accuracy.py --memory --page ...`; its",
-        "docstring says what is measured. Times are ratios within one run.",
+        "Written by `examples/benchmarks/speed_and_accuracy.py --memory --page FILE`;",
+        "its docstring says what is measured. Times are ratios within one run.",
         "",
         "| panel | steps | RMSE of ability | coverage, panel: given items / total |"
-        " coverage, new: given items / total | held-out log-likelihood: skirt / yardstick"
-        " / truth | yardstick time | mirt time | peak memory |",
+        " coverage, new: given items / total"
+        " | held-out log-likelihood: skirt / yardstick / truth | yardstick time | mirt time | peak memory |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
@@ -204,7 +204,7 @@ def write_page(rows, path):
             f"{row['held out, truth']:.4f} "
             f"| {row.get('yardstick seconds / skirt seconds', np.nan):.1f} x "
             f"| {row.get('mirt seconds / skirt seconds', np.nan):.1f} x "
-            f"| {row.get('peak memory / matrix', np.nan):.1f} matrices |"
+            f"| {row.get('peak memory / matrix', np.nan):.1f} x matrix |"
         )
     lines += [
         "",

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from skirt._responses import BINARIZE_CONSTRAINT, check_responses, item_names
 from skirt._sklearn_compat import validate_data
 from skirt.metrics import agreement_score, full_benchmark_score
+from skirt.metrics._labels import check_same_models
 
 
 class SubsetSelector(SelectorMixin, BaseEstimator):
@@ -201,6 +202,7 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
             y = self._full_score(responses)
         else:
             check_consistent_length(X, y)
+            check_same_models(X, y, "X", "y")
         return agreement_score(y, predicted)
 
     def truncate(self, k):

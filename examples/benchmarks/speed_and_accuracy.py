@@ -37,7 +37,7 @@ SHAPES = {
 
 
 def simulate(n_models, n_items, seed):
-    """Return abilities, slopes, intercepts and responses: the panel, then new models."""
+    """Return abilities, slopes, intercepts, responses: the panel, then new models."""
     rng = np.random.default_rng([seed, n_models, n_items])
     theta = rng.normal(size=n_models + max(n_models, 500))
     a = rng.lognormal(0.0, 0.5, n_items)
@@ -191,7 +191,8 @@ def write_page(rows, path):
         "",
         "| panel | steps | RMSE of ability | coverage, panel: given items / total |"
         " coverage, new: given items / total"
-        " | held-out log-likelihood: skirt / yardstick / truth | yardstick time | mirt time | peak memory |",
+        " | held-out log-likelihood: skirt / yardstick / truth"
+        " | yardstick time | mirt time | peak memory |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:

@@ -24,7 +24,7 @@ _EDGE = 1e-9
 # Nodes are moved at most so often; three times is much.
 _ROUNDS = 30
 # Curves at more item x node cells than this are computed twice instead of kept.
-_LARGEST_TABLE = 6_000_000
+_LARGEST_TABLE = 4_000_000
 
 
 @dataclass

@@ -4,6 +4,8 @@ import io
 import json
 import subprocess
 import sys
+import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,8 +13,10 @@ import pytest
 
 from skirt import DisagreementSelector, FisherSubsetSelector, RandomSubsetSelector
 from skirt._command import main
+from skirt._command._verdict import break_even, comparison_sentences
+from skirt._command._warnings import warnings_as_lines
 from skirt.io import read_responses, read_subset
-from skirt.model_selection import agreement_curve
+from skirt.model_selection import AgreementCurve, agreement_curve
 
 QUICK = ["--cv", "4", "--sizes", "5,10,20"]
 
@@ -115,7 +119,7 @@ def test_the_numbers_are_those_of_agreement_curve(capsys, table, responses):
     assert "anchor" in facts["smallest_k"]
 
 
-def test_json_names_everything(capsys, table):
+def test_json_names_everything(capsys, table, responses):
     facts = run_json(capsys, table, "-k", 6)
     assert facts["data"]["n_models"] == 24
     assert facts["data"]["n_missing"] > 0
@@ -124,7 +128,14 @@ def test_json_names_everything(capsys, table):
     assert facts["k"] == len(facts["subset"]) == 6
     assert {row["k"] for row in facts["curve"]} == {5, 6, 10, 20}
     assert facts["saving"] == pytest.approx(1 - 6 / 40)
-    assert facts["break_even"] == -(-24 * 40 // 34)
+    answers = 24 * 40 - facts["data"]["n_missing"]
+    assert facts["break_even"] == -(-answers // 34)
+    assert facts["break_even_against_random"] is None
+    chosen = responses[[row["item"] for row in facts["subset"]]]
+    patterns = chosen.drop_duplicates()
+    assert 1 < facts["ties"]["n_scores"] <= len(patterns)
+    assert facts["ties"]["n_models"] == 24
+    assert facts["ties"]["n_at_top"] >= (chosen == 1).all(axis=1).sum()
     assert set(facts["agreement"]) == {"fisher", "random"}
     assert facts["target"] is None
 
@@ -155,7 +166,7 @@ def test_groups_from_a_file_or_a_column(capsys, table, responses, tmp_path):
     ).to_csv(groups, index=False)
     from_file = run_json(capsys, table, "--groups", groups)
     assert "the 8 groups kept whole" in from_file["protocol"]
-    assert any("1 models" in note for note in from_file["data"]["notes"])
+    assert any("names 1 model more" in note for note in from_file["data"]["notes"])
     with_column = tmp_path / "with_column.csv"
     responses.assign(family=families).to_csv(with_column)
     from_column = run_json(capsys, with_column, "--groups", "family")
@@ -188,9 +199,10 @@ def test_too_few_models_are_not_sized_but_may_choose(capsys, responses, tmp_path
 
 def test_a_target_that_is_not_reached(capsys, table, tmp_path):
     subset = tmp_path / "subset.csv"
-    code, out, _ = run(
-        capsys, table, "--cv", 4, "--sizes", 1, "--target", ".99", "-o", subset
-    )
+    hopeless = ["--cv", 4, "--sizes", 1, "--target", ".99"]
+    assert run(capsys, table, *hopeless)[0] == 1
+    assert run(capsys, table, *hopeless, "--json")[0] == 1
+    code, out, _ = run(capsys, table, *hopeless, "-o", subset)
     assert code == 1
     assert "Not worth it: no tested size reaches" in out
     assert not subset.exists()
@@ -243,7 +255,9 @@ def test_binarize_counts_values_above(capsys, table, responses, tmp_path):
             "--criterion is for",
         ),
         ("model,a,b\nx,1,0\ny,1,1\n", ["--nonsense"], "--nonsense"),
-        ("model,a,b\nx,1,0\ny,1,1\n", ["-k", "1", "-o", "no/such/place"], "no/such"),
+        (None, ["-o", "no/such/place"], "no directory no/such"),
+        (None, ["-o", "."], "a directory"),
+        ("model,a,b\nx,1,0\ny,1,0\n", ["-k", "1"], "every item is answered alike"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -259,7 +273,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert len(errors) == 1
     assert told in errors[0]
     others = set(err.splitlines()) - set(errors)
-    assert all(line.startswith(("warning: ", "skirt: calibrating")) for line in others)
+    assert not others
 
 
 def test_without_a_command(capsys):
@@ -281,4 +295,107 @@ def test_as_a_process(table):
     assert done.returncode == 0, done.stderr
     assert "Result" in done.stdout
     assert "skirt: held-out agreement" in done.stderr
-    assert "Warning:" not in done.stderr
+    assert all(line.startswith("skirt: ") for line in done.stderr.splitlines())
+
+
+def test_a_random_subset_needs_no_calibration_to_earn_back(capsys, table):
+    options = [table, *QUICK, "--method", "random", "-k", 5, "--seed", 3]
+    _, out, _ = run(capsys, *options)
+    assert "drawn at random (seed 3)" in out
+    assert "best first" not in out
+    assert "have paid after" not in out
+    facts = json.loads(run(capsys, *options, "--json")[1])
+    assert facts["break_even"] is None
+
+
+def outcome_of(*rows):
+    """What a report of 30 models x 50 items tells of; 1,001 answers are there."""
+    table = pd.DataFrame(rows, columns=["method", "k", "mean", "low", "high"])
+    curve = AgreementCurve(
+        methods=("fisher", "random"),
+        k=tuple(table["k"].unique()),
+        n_models=30,
+        n_groups=30,
+        n_items=50,
+        protocol="",
+        split_scores=pd.DataFrame(),
+        table=table,
+    )
+    return SimpleNamespace(
+        curve=curve,
+        k=5,
+        method="fisher",
+        options=SimpleNamespace(k=None, target=0.9),
+        panel=SimpleNamespace(groups=None, n_answers=1001),
+    )
+
+
+def test_break_even_counts_observed_answers_and_what_random_would_ask():
+    chosen = [("fisher", 5, 0.92, 0.9, 0.95), ("fisher", 10, 0.95, 0.9, 0.97)]
+    low, high = ("random", 5, 0.8, 0.7, 0.9), ("random", 10, 0.91, 0.9, 0.95)
+    assert break_even(outcome_of(*chosen, low, high)) == (23, 201)
+    never = ("random", 10, 0.89, 0.8, 0.95)
+    assert break_even(outcome_of(*chosen, low, never)) == (23, None)
+
+
+@pytest.mark.parametrize(
+    ("own", "chance", "told"),
+    [
+        ((0.93, 0.92, 0.94), (0.91, 0.90, 0.915), "agrees noticeably better"),
+        ((0.93, 0.90, 0.95), (0.91, 0.90, 0.915), "not worth it"),
+        ((0.93, 0.92, 0.94), (0.91, 0.85, 0.95), "not worth it"),
+        ((0.91, 0.90, 0.915), (0.93, 0.92, 0.94), "not worth it"),
+    ],
+)
+def test_random_is_advised_only_where_it_is_not_noticeably_worse(own, chance, told):
+    outcome = outcome_of(("fisher", 5, *own), ("random", 5, *chance))
+    first = comparison_sentences(outcome)[0]
+    assert told in first
+    assert ("--method random" in first) == (told == "not worth it")
+
+
+def test_all_items_are_no_choice(capsys, table):
+    _, out, _ = run(capsys, table, *QUICK, "-k", 40)
+    assert "nothing is chosen and nothing saved" in out
+    assert "Compared" not in out
+
+
+def test_the_output_is_written_even_if_nobody_reads_the_report(table, tmp_path):
+    subset = tmp_path / "subset.csv"
+    command = [sys.executable, "-m", "skirt", "select", str(table), *QUICK, "-k", "5"]
+    with subprocess.Popen(
+        [*command, "-o", str(subset)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        process.stdout.close()
+        assert process.wait(timeout=120) == 0
+    assert len(read_subset(subset)) == 5
+
+
+def test_fewer_than_four_groups_cannot_be_sized(capsys, responses, tmp_path):
+    path = tmp_path / "three.csv"
+    responses.assign(family=[f"f{i % 3}" for i in range(24)]).to_csv(path)
+    code, out, err = run(capsys, path, "--groups", "family")
+    assert (code, out) == (2, "")
+    assert "only 3 different ways" in err
+    code, out, _ = run(capsys, path, "--groups", "family", "-k", 4)
+    assert code == 0
+    assert "UNKNOWN" in out
+
+
+def test_warnings_about_priors_become_one_sentence(capsys):
+    with warnings_as_lines() as told:
+        for text in ("is at its bound (1)", "did not settle"):
+            warnings.warn(f"An estimated prior {text}. A pair fixes it.", stacklevel=1)
+        for n, text in ((3, "is at its bound (2)"), (2, "did not settle")):
+            warnings.warn(
+                f"fisher, in {n} of 20 splits: An estimated prior {text}. A pair",
+                stacklevel=1,
+            )
+        told.finish()
+    err = capsys.readouterr().err
+    assert err.count("\n") == len(told) == 1
+    assert err.startswith("skirt: warning: the panel is small or odd")
+    assert "for the whole panel and in at least 3 of 20 splits" in err
+    assert "pair" not in err

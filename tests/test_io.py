@@ -85,6 +85,8 @@ def test_truth_values_and_other_numbers_pass():
         ("model,a,b,a\nx,1,0,1\n", ["'a'", "column 2", "column 4"]),
         ("model,a,\nx,1,0\n", ["column 3", "header is empty"]),
         ("model,a\n,1\n", ["line 2", "no model name"]),
+        ("llm,prompt,correct\nx,a,1\nx,b,0\n", ["'x'", "model, item, response"]),
+        ("prompt,llm,ok\na,x,1\nb,x,1\na,y,0\n", ["line 4", "model, item, response"]),
         ("", ["empty"]),
         ("model,a,b\n", ["no rows"]),
         ("model\nx\n", ["no items"]),
@@ -139,6 +141,16 @@ def test_nothing_is_left_out_without_a_note():
     long = read("model,item,response,latency\nx,a,1,3.5\ny,b,0,2\n")
     assert "'latency'" in long.notes[0]
     assert "2 of 4" in long.notes[1]
+
+
+def test_a_wide_table_may_have_items_called_like_the_columns_of_a_long_one():
+    found = read("model,item,response,a,b,c,d\nx,1,0,1,1,0,\ny,0,0,1,0,1,1\n")
+    assert found.layout == "wide"
+    assert found.responses.shape == (2, 6)
+    long = "model,item,response,a,b,c\nx,q,1,,,\nx,r,0,,,\n"
+    assert read(long).layout == "long"
+    with pytest.raises(ValueError, match="at most 3 others"):
+        read("model,item,response,a,b,c,d\nx,q,1,,,,\nx,r,0,,,,\n")
 
 
 def test_groups_come_out_of_the_items():

@@ -15,7 +15,10 @@ DATA = SHARED / "data"
 
 # The warnings that the estimator documents and a complete enough panel may call for;
 # that of a calibration which did not converge is not among them.
-DOCUMENTED = (r"An estimated prior is at its bound \(",)
+DOCUMENTED = (
+    r"An estimated prior is at its bound \(",
+    r"An estimated prior did not settle \(",
+)
 
 # Least Spearman's rho of ability and mean score. refusal_stability: four models that
 # refuse different prompts, 20 rows each, so that no one dimension holds their means.

@@ -33,6 +33,8 @@ def percent(share, digits=1):
     least = 10.0**-digits
     if 0 < 100 * share < least / 2:
         return f"< {least:g} %"
+    if 0 < 100 * (1 - share) < least / 2:
+        digits += 1  # not quite all
     return f"{100 * share:.{digits}f} %"
 
 

@@ -15,7 +15,7 @@ from _real_data_reading import explained, reading, worth_explaining
 WARNINGS = {
     "ConvergenceWarning: The calibration stopped": "not converged",
     "UserWarning: An estimated prior is at its bound": "prior at its bound",
-    "UserWarning: The panel": "panel",
+    "UserWarning: An estimated prior did not settle": "prior not settled",
 }
 INTRODUCTION = """# skirt on real response matrices
 
@@ -106,11 +106,11 @@ largest:
 """
 
 BY_ABILITY = """
-Sets with more than 5 % missing, mean agreement at k = {k}. The mean of the observed
-answers to random items compares models on different items, so random items are scored
-by ability too: what then remains is due to the choice. The full-benchmark score is
-partly filled in from the model itself, which favours scores by ability; on the models
-that answered everything (**complete**; at most 1,000 of them) it is a plain mean.
+Sets with more than 5 % missing, mean agreement at k = {sizes}. The mean of the
+observed answers to random items compares models on different items, so random items
+are scored by ability too: what then remains is due to the choice. The full-benchmark
+score is partly filled in from the model itself, which favours scores by ability; on the
+models that answered everything (**complete**; at most 1,000) it is a plain mean.
 """
 
 
@@ -284,28 +284,27 @@ def _gaps(results):
     return GAPS + table(head, rows)
 
 
-def _by_ability(results, k=20):
+def _by_ability(results, sizes=(20, 80)):
     rows = []
     for r in results:
         found = r["with_gaps"]
         if not found:
             continue
+        means = [
+            {str(k): at(r, method, k)["mean"] for k in sizes}
+            for method in ("random", "fisher marginal")
+        ]
+        means.insert(1, found["random ability"])
         complete = found.get("complete", {})
-        rows.append(
-            [
-                f"`{r['name']}`",
-                number(at(r, "random", k)["mean"]),
-                number(found["random ability"][str(k)]),
-                number(at(r, "fisher marginal", k)["mean"]),
-                number(complete.get("random", {}).get(str(k))),
-                number(complete.get("fisher marginal", {}).get(str(k))),
-            ]
-        )
+        means += [complete.get("random", {}), complete.get("fisher marginal", {})]
+        cells = [" / ".join(number(own.get(str(k))) for k in sizes) for own in means]
+        rows.append([f"`{r['name']}`", *cells])
     if not rows:
         return ""
     head = ["data set", "random, mean", "random, ability", "Fisher"]
     head += ["complete: random, mean", "complete: Fisher"]
-    return BY_ABILITY.format(k=k) + table(head, rows)
+    told = " / ".join(map(str, sizes))
+    return BY_ABILITY.format(sizes=told) + table(head, rows)
 
 
 def _variants(results, k=10):

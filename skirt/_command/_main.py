@@ -2,10 +2,9 @@
 
 import os
 import sys
-import warnings
-from contextlib import contextmanager
 
 from skirt._command._options import BadInput, parse
+from skirt._command._warnings import warnings_as_lines
 
 
 def main(argv=None):
@@ -19,15 +18,15 @@ def main(argv=None):
     Returns
     -------
     int
-        0; 1 if a subset was to be written but none reaches the target; 2 on bad
-        input or options, after one line on the standard error stream.
+        0; 1 if no size reaches the target; 2 on bad input or options, after one line
+        on the standard error stream.
     """
     try:
         options = parse(argv)
         # Imported when needed: help and bad options are answered at once.
         from skirt._command._select import select
 
-        with _warnings_as_lines() as told:
+        with warnings_as_lines() as told:
             return select(options, told)
     except BrokenPipeError:
         # The reader, `head` perhaps, has had enough; so must the interpreter's exit.
@@ -39,26 +38,6 @@ def main(argv=None):
     except (BadInput, ValueError, ImportError, OSError) as error:
         print(f"skirt: error: {_one_line(error)}", file=sys.stderr)
         return 2
-
-
-@contextmanager
-def _warnings_as_lines():
-    """Show each warning once, as a line, and collect them."""
-    told: list = []
-
-    def show(message, category, filename, lineno, file=None, line=None):
-        text = _one_line(message)
-        if text not in told:
-            told.append(text)
-            print(f"warning: {text}", file=sys.stderr, flush=True)
-
-    with warnings.catch_warnings():
-        # What concerns the data; what concerns programmers has no place here.
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", UserWarning)
-        warnings.simplefilter("always", RuntimeWarning)
-        warnings.showwarning = show
-        yield told
 
 
 def _one_line(error):

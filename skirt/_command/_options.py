@@ -23,8 +23,8 @@ the table:
   or not) or Parquet. 1 = wanted outcome, 0 = not, empty or NA = not administered.
 
 exit status:
-  0 done; 1 no size reaches the target, so that nothing was written to -o; 2 bad
-  input or options.
+  0 done; 1 no size reaches the target, so that there is no subset; 2 bad input or
+  options.
 """
 
 

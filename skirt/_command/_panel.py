@@ -7,8 +7,12 @@ import numpy as np
 import pandas as pd
 
 from skirt._command._options import BadInput
+from skirt._command._words import count
 from skirt.datasets import load_classifier_panel
 from skirt.io import read_responses
+
+FEWEST_MODELS = 10
+FEWEST_GROUPS = 4
 
 
 @dataclass
@@ -24,6 +28,27 @@ class Panel:
     @property
     def shape(self):
         return self.responses.shape
+
+    @property
+    def unmeasurable(self):
+        """Why no models can be held out to measure the agreement; None if they can."""
+        n_models = self.shape[0]
+        if n_models < FEWEST_MODELS:
+            return (
+                f"{count(n_models, 'model')} are too few to hold half of them out (at "
+                f"least {FEWEST_MODELS} are needed)"
+            )
+        if self.n_groups < FEWEST_GROUPS:
+            return (
+                f"{self.n_groups} groups have only {self.n_groups} different ways to "
+                "be split in two, which say nothing about other groups (at least "
+                f"{FEWEST_GROUPS} are needed)"
+            )
+        return None
+
+    @property
+    def n_answers(self):
+        return int(self.responses.notna().to_numpy().sum())
 
     @property
     def n_groups(self):
@@ -60,6 +85,7 @@ def load_panel(options):
     _make_binary(panel, options.binarize)
     _leave_out_empty(panel)
     _check_groups(panel)
+    _check_variation(panel)
     return panel
 
 
@@ -78,9 +104,9 @@ def _make_binary(panel, threshold):
         i, j = np.argwhere(wrong)[0]
         raise BadInput(
             f"model {panel.responses.index[i]!r}, item {panel.responses.columns[j]!r} "
-            f"is {values[i, j]:g} ({wrong.sum():,} such values): a response is 0, 1 or "
-            "missing. Remove the column if it is no item, or use --binarize T to count "
-            "values above T as 1"
+            f"is {values[i, j]:g} ({count(wrong.sum(), 'such value')}): a response is "
+            "0, 1 or missing. Remove the column if it is no item, or use --binarize T "
+            "to count values above T as 1"
         )
 
 
@@ -93,9 +119,8 @@ def _leave_out_empty(panel):
             continue
         names = ", ".join(str(name) for name in empty[:3])
         more = ", ..." if len(empty) > 3 else ""
-        plural = "s" if len(empty) > 1 else ""
         panel.notes.append(
-            f"{len(empty)} {what}{plural} without any response left out: {names}{more}."
+            f"{count(len(empty), what)} without any response left out: {names}{more}."
         )
         if what == "item":
             panel.responses = panel.responses.loc[:, counts.to_numpy()]
@@ -128,12 +153,12 @@ def _read_groups(path, panel):
     unknown = panel.responses.index.difference(given.index, sort=False)
     if len(unknown):
         raise BadInput(
-            f"{path} has no group for model {unknown[0]!r} ({len(unknown)} models "
-            "without one)"
+            f"{path} has no group for model {unknown[0]!r} "
+            f"({count(len(unknown), 'model')} without one)"
         )
     extra = len(given) - panel.shape[0]
     if extra:
-        panel.notes.append(f"{extra} models of {path} are not in the table: ignored.")
+        panel.notes.append(f"{path} names {count(extra, 'model')} more: ignored.")
     return given.loc[panel.responses.index]
 
 
@@ -146,4 +171,13 @@ def _check_groups(panel):
     if panel.n_groups < 2:
         raise BadInput(
             "all models are of one group, which cannot be split: leave out --groups"
+        )
+
+
+def _check_variation(panel):
+    lowest, highest = panel.responses.min(), panel.responses.max()
+    if (lowest == highest).all():
+        raise BadInput(
+            f"{panel.source}: every item is answered alike by all models that answer "
+            "it, so that no item tells one model from another"
         )

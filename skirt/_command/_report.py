@@ -7,12 +7,8 @@ import textwrap
 import numpy as np
 import pandas as pd
 
-from skirt._command._verdict import (
-    comparison_sentences,
-    result_sentences,
-    share,
-    with_interval,
-)
+from skirt._command._verdict import break_even, comparison_sentences, result_sentences
+from skirt._command._words import count, share, with_interval
 from skirt._version import __version__
 from skirt.metrics import discrimination_cv
 
@@ -55,9 +51,16 @@ def _print_data(outcome):
     gaps = "no response missing"
     if missing:
         gaps = (
-            f"{missing:,} responses missing ({share(missing / panel.responses.size)})"
+            f"{count(missing, 'response')} missing "
+            f"({share(missing / panel.responses.size)})"
         )
-    lines = [panel.source, f"{n_models:,} models x {n_items:,} items, {gaps}."]
+    # Names, so that a table with models and items exchanged is noticed.
+    lines = [
+        panel.source,
+        f"{count(n_models, 'model')} x {count(n_items, 'item')}, {gaps}.",
+        f"The first model is {panel.responses.index[0]!r}, the first item "
+        f"{panel.responses.columns[0]!r}.",
+    ]
     if panel.groups is not None:
         lines.append(f"{panel.n_groups} groups of models (families).")
     _section("Data", lines + panel.notes)
@@ -125,7 +128,12 @@ def _print_curve(outcome):
             "by them; agreement is Spearman's rho with the ranking by the full "
             "benchmark. Mean over the splits, and in brackets its 95 % interval from "
             "resampling the "
-            + ("models." if outcome.panel.groups is None else "groups.")
+            + (
+                "models; models taken as independent of each other: if some are "
+                "variants of one, give --groups."
+                if outcome.panel.groups is None
+                else "groups."
+            )
         ],
     )
     columns = {"items": [f"{k:,}" for k in curve.k]}
@@ -166,15 +174,31 @@ def _print_subset(outcome):
             )
         return
     names = outcome.subset.index
-    lines = [
-        f"{len(names):,} items, chosen by all {outcome.panel.shape[0]:,} models, best "
-        f"first: {_few(names, _SHOWN_ITEMS)}"
-    ]
+    how = f"chosen by all {outcome.panel.shape[0]:,} models, best first"
+    if outcome.method == "random":
+        how = f"drawn at random (seed {outcome.options.seed})"
+    lines = [f"{count(len(names), 'item')}, {how}: {_few(names, _SHOWN_ITEMS)}"]
+    if outcome.ties["n_models"]:
+        lines.append(_ties_sentence(outcome))
     if outcome.options.output is not None:
-        lines.append(f"Written to {outcome.options.output}.")
+        lines.append(f"They go to {outcome.options.output}.")
     else:
         lines.append("Write them to a file with -o subset.csv.")
     _section("Subset", lines)
+
+
+def _ties_sentence(outcome):
+    ties, k = outcome.ties, len(outcome.subset)
+    silent = outcome.panel.shape[0] - ties["n_models"]
+    without = (
+        f" Without any answer to them: {count(silent, 'model')}." if silent else ""
+    )
+    top = ties["n_at_top"]
+    told = f"{top:,} share the top" if top > 1 else "one is alone at the top"
+    return (
+        f"From {'this item' if k == 1 else 'these items'} {ties['n_models']:,} models "
+        f"get {count(ties['n_scores'], 'different score')}; {told}.{without}"
+    )
 
 
 def print_json(outcome):
@@ -209,6 +233,9 @@ def _as_dict(outcome):
         "agreement": None,
         "saving": None,
         "break_even": None,
+        "break_even_against_random": None,
+        "n_answers": panel.n_answers,
+        "ties": outcome.ties,
         "subset": None,
         "output": options.output if outcome.subset is not None else None,
         "verdict": [*result_sentences(outcome), *comparison_sentences(outcome)],
@@ -220,7 +247,7 @@ def _as_dict(outcome):
         facts["saving"] = 1 - outcome.k / panel.shape[1]
         facts["subset"] = outcome.subset.reset_index().to_dict("records")
     if outcome.k is not None and curve is not None:
-        facts["break_even"] = curve.break_even(k=outcome.k)
+        facts["break_even"], facts["break_even_against_random"] = break_even(outcome)
         rows = curve.table[curve.table["k"] == outcome.k].set_index("method")
         facts["agreement"] = rows[["mean", "low", "high"]].to_dict("index")
     return facts

@@ -1,5 +1,6 @@
 """The command ``skirt select``."""
 
+import os
 import sys
 import time
 from dataclasses import dataclass, field
@@ -20,11 +21,10 @@ from skirt import (
 from skirt._command._options import METHODS, BadInput
 from skirt._command._panel import Panel, load_panel
 from skirt._command._report import print_json, print_text
+from skirt._command._words import count
 from skirt.io import write_subset
 from skirt.metrics import full_benchmark_score, missingness_report
 from skirt.model_selection import AgreementCurve, agreement_curve
-
-FEWEST_MODELS = 10
 
 _DEFAULT_SPLITS = 20
 
@@ -32,7 +32,7 @@ _DEFAULT_SPLITS = 20
 _WORTH_PROCESSES = 2_000_000
 _MOST_PROCESSES = 4
 
-# A line for every split only where a split takes about as long as reading it.
+# Seconds from which it is worth telling beforehand how long the splits will take.
 _SLOW_CALIBRATION = 1.0
 
 _FEW_ITEMS = (1, 2, 3)
@@ -51,17 +51,19 @@ class Outcome:
     curve: AgreementCurve | None
     k: int | None
     subset: pd.DataFrame | None = None
+    ties: dict | None = None
     missingness: pd.Series | None = None
     warnings: list = field(default_factory=list)
 
 
 def select(options, told):
     """Do what the options ask for; return the exit code."""
+    _check_output(options.output)
     panel = load_panel(options)
     n_models, n_items = panel.shape
     _check_sizes(options, panel)
     started = time.perf_counter()
-    _say(f"calibrating {n_items:,} items on {n_models:,} models")
+    _say(f"calibrating {count(n_items, 'item')} on {count(n_models, 'model')}")
     bank = TwoPLEstimator().fit(panel.responses)
     seconds = time.perf_counter() - started
     score = full_benchmark_score(panel.responses, bank=bank)
@@ -71,35 +73,52 @@ def select(options, told):
     )
     if panel.responses.isna().to_numpy().any():
         outcome.missingness = missingness_report(panel.responses, score)
-    if n_models >= FEWEST_MODELS:
+    if panel.unmeasurable is None:
         outcome.curve = _curve(options, panel, score, seconds)
         if options.k is None:
             outcome.k = outcome.curve.smallest_k(options.target, method)
     if outcome.k is not None:
-        outcome.subset = _subset(options, panel, bank, outcome.k)
-        if options.output is not None:
+        outcome.subset, outcome.ties = _subset(options, panel, bank, outcome.k)
+    told.finish()
+    outcome.warnings = list(told)
+    try:
+        (print_json if options.json else print_text)(outcome)
+        sys.stdout.flush()
+    finally:
+        # Also when the reader of the report has had enough of it.
+        if options.output is not None and outcome.subset is not None:
             write_subset(outcome.subset, options.output)
-    outcome.warnings = told
-    (print_json if options.json else print_text)(outcome)
-    return 1 if options.output is not None and outcome.k is None else 0
+    return 1 if outcome.k is None else 0
 
 
 def _say(text):
     print(f"skirt: {text}", file=sys.stderr, flush=True)
 
 
+def _check_output(path):
+    """Refuse a path that cannot be written to, before any work is done."""
+    if path is None:
+        return
+    directory = os.path.dirname(path) or os.curdir
+    if not path:
+        raise BadInput("-o: a file name is needed")
+    if os.path.isdir(path):
+        raise BadInput(f"-o {path}: that is a directory; name a file in it")
+    if not os.path.isdir(directory):
+        raise BadInput(f"-o {path}: there is no directory {directory}")
+
+
 def _check_sizes(options, panel):
-    n_models, n_items = panel.shape
+    n_items = panel.shape[1]
     if options.criterion is not None and options.method != "fisher":
         raise BadInput(f"--criterion is for --method fisher, not {options.method}")
-    if n_models < FEWEST_MODELS and options.k is None:
+    if panel.unmeasurable is not None and options.k is None:
         raise BadInput(
-            f"{n_models} models are too few to find how many items are enough: halves "
-            f"of the panel would hold too few models to rank (at least {FEWEST_MODELS} "
-            "are needed). Use -k N to choose N items without it"
+            f"cannot find how many items are enough: {panel.unmeasurable}. Use -k N to "
+            "choose N items without it"
         )
     if options.k is not None and options.k > n_items:
-        raise BadInput(f"-k {options.k}: there are only {n_items:,} items")
+        raise BadInput(f"-k {options.k}: there are only {count(n_items, 'item')}")
     too_large = [k for k in options.sizes or [] if k > n_items]
     if too_large:
         raise BadInput(f"--sizes: {too_large[0]} is more than the {n_items:,} items")
@@ -171,6 +190,9 @@ def _curve(options, panel, score, seconds):
     curves = []
     for number, (name, estimator) in enumerate(methods.items(), start=1):
         started = time.perf_counter()
+        step = f"held-out agreement, method {number} of {len(methods)}, {name}"
+        if name.startswith("fisher") and seconds > _SLOW_CALIBRATION:
+            _say(f"{step}: {options.cv} calibrations of about {seconds / 2:.1f} s each")
         curve = agreement_curve(
             {name: estimator},
             responses,
@@ -180,13 +202,9 @@ def _curve(options, panel, score, seconds):
             groups=groups,
             n_jobs=_n_jobs(options, panel),
             random_state=options.seed,
-            verbose=int(name.startswith("fisher") and seconds > _SLOW_CALIBRATION),
         )
         curves.append(curve)
-        _say(
-            f"held-out agreement, method {number} of {len(methods)}, {name}: "
-            f"{options.cv} splits in {time.perf_counter() - started:.1f} s"
-        )
+        _say(f"{step}: {options.cv} splits in {time.perf_counter() - started:.1f} s")
     return _joined(curves)
 
 
@@ -206,14 +224,15 @@ def _joined(curves):
 
 def _n_jobs(options, panel):
     if options.jobs is not None:
-        return options.jobs
+        wanted = joblib.cpu_count() if options.jobs == -1 else options.jobs
+        return min(wanted, options.cv, joblib.cpu_count())
     if panel.responses.size * options.cv < _WORTH_PROCESSES:
         return 1
     return min(joblib.cpu_count(), _MOST_PROCESSES)
 
 
 def _subset(options, panel, bank, k):
-    """Choose k items by all models; return them as a table, best first."""
+    """Choose k items by all models; return them, best first, and their ties."""
     selector = _selector(options.method, options, k=k, bank=bank, seed=options.seed)
     selector.fit(panel.responses)
     order = selector.order_
@@ -230,4 +249,19 @@ def _subset(options, panel, bank, k):
     )
     if options.method == "anchor":
         table["weight"] = selector.weights_
-    return table
+    return table, _ties(selector, panel.responses)
+
+
+def _ties(selector, responses):
+    """Return how far the chosen items tell the models that answer them apart."""
+    answered = responses.iloc[:, selector.order_].notna().any(axis=1)
+    if not answered.any():
+        return {"n_models": 0, "n_scores": 0, "n_at_top": 0}
+    scores = selector.predict(responses.loc[answered.to_numpy()])
+    # Equal responses may give scores that differ in their last digits.
+    values, counts = np.unique(scores.round(6), return_counts=True)
+    return {
+        "n_models": len(scores),
+        "n_scores": len(values),
+        "n_at_top": int(counts[-1]),
+    }

@@ -2,7 +2,7 @@
 
 import math
 
-import pandas as pd
+from skirt._command._words import count, share, three, with_interval
 
 # A subset that is no smaller than this share of the benchmark saves little.
 _SMALL_SAVING = 0.5
@@ -17,49 +17,44 @@ def cell(curve, method, k):
     return table[(table["method"] == method) & (table["k"] == k)].iloc[0]
 
 
-def three(value):
-    """Return an agreement as text."""
-    return "none" if pd.isna(value) else f"{value:.3f}"
-
-
-def with_interval(row):
-    """Return an agreement and its interval as text."""
-    if pd.isna(row["low"]):
-        return three(row["mean"])
-    return f"{row['mean']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
-
-
-def share(value):
-    """Return a share in per cent as text."""
-    return f"{100 * value:.1f} %"
-
-
 def result_sentences(outcome):
     """Return the sentences that answer the question, the plain one first."""
     curve, k, method = outcome.curve, outcome.k, outcome.method
-    n_models, n_items = outcome.panel.shape
+    n_items = outcome.panel.shape[1]
     target = outcome.options.target
     if curve is None:
         return [
-            f"{k} items chosen. Their agreement is UNKNOWN: {n_models} models are too "
-            "few to hold some of them out (10 are needed). Do not rely on this subset "
-            "to rank models."
+            f"{count(k, 'item')} chosen. Their agreement is UNKNOWN: "
+            f"{outcome.panel.unmeasurable}. Do not rely on this subset to rank models."
         ]
     if k is None:
         return _not_reached(curve, method, target)
     row = cell(curve, method, k)
     asked = outcome.options.k is not None
+    one = k == 1
+    ranked = "held-out models"
+    if method != "random":
+        ranked = f"models that did not choose {'it' if one else 'them'}"
+    reach = ""
+    if not asked:
+        reach = f"{'reaches' if one else 'reach'} the target of {target:g}; "
+        reach += "it " if one else "they "
     sentences = [
-        f"{k:,} of {n_items:,} items "
-        + ("" if asked else f"reach the target of {target:g}; they ")
-        + f"rank models that did not choose them with an agreement of "
-        f"{with_interval(row)}, and save {share(1 - k / n_items)} of the answers."
+        f"{k:,} of {n_items:,} items {reach}{'ranks' if one else 'rank'} {ranked} with "
+        f"an agreement of {with_interval(row)}, and {'saves' if one else 'save'} "
+        f"{share(1 - k / n_items)} of the answers."
     ]
+    if k == n_items:
+        sentences[0] = (
+            f"These are all {n_items:,} items: nothing is chosen and nothing saved. "
+            f"They rank {ranked} with an agreement of {with_interval(row)}."
+        )
+        return sentences
     if asked and row["mean"] < 0.9:
         sentences[0] += " That is below the usual target of 0.9."
     elif not asked and row["low"] < target:
         sentences.append(_safer(curve, method, target, row["low"]))
-    sentences.append(_break_even(curve, k))
+    sentences.append(_pays(outcome))
     return sentences
 
 
@@ -75,13 +70,14 @@ def _not_reached(curve, method, target):
     sentences = [
         f"Not worth it: no tested size reaches an agreement of {target:g} and keeps "
         f"it. The best is {with_interval(best)} with {int(best['k']):,} of "
-        f"{curve.n_items:,} items. Test larger sizes (--sizes), lower the --target, or "
-        "run the whole benchmark."
+        f"{count(curve.n_items, 'item')}. Test larger sizes (--sizes), lower the "
+        "--target, or run the whole benchmark."
     ]
     if len(others):
         name = others.index[others.argmin()]
         sentences.append(
-            f"{name} does reach it, with {int(others.min()):,} items: --method {name}."
+            f"{name} does reach it, with {count(int(others.min()), 'item')}: "
+            f"--method {name}."
         )
     return sentences
 
@@ -98,17 +94,47 @@ def _safer(curve, method, target, low):
     )
 
 
-def _break_even(curve, k):
-    n_models, n_items = curve.n_models, curve.n_items
-    after = curve.break_even(k=k)
-    cost = f"{n_models:,} x {n_items:,} answers of this panel"
-    if math.isinf(after):
-        return f"These are all the items: nothing is saved, and the {cost} never pay."
-    text = (
-        f"Every new model then saves {n_items - k:,} answers. If the {cost} have yet "
-        f"to be collected, they have paid after {after:,} new models; if you have them "
-        "anyway, from the first."
+def break_even(outcome):
+    """Return after how many new models the panel's answers are earned back.
+
+    The first number is against asking each new model everything, the second against
+    asking it a random subset that reaches the target too. None where there is none:
+    a random subset needs no panel, and all items save nothing.
+    """
+    curve, k = outcome.curve, outcome.k
+    if curve is None or k is None or outcome.method == "random":
+        return None, None
+    needed = None
+    if outcome.options.k is None:
+        needed = curve.smallest_k(outcome.options.target, "random")
+    answers = outcome.panel.n_answers
+    return tuple(
+        None if size is None or size <= k else math.ceil(answers / (size - k))
+        for size in (curve.n_items, needed)
     )
+
+
+def _pays(outcome):
+    k, n_items = outcome.k, outcome.curve.n_items
+    saved = count(n_items - k, "answer")
+    if outcome.method == "random":
+        text = (
+            f"Every new model saves {saved}, from the first: a random subset needs no "
+            "calibration."
+        )
+    else:
+        all_items, random = break_even(outcome)
+        text = (
+            f"Every new model then saves {saved}. If the "
+            f"{count(outcome.panel.n_answers, 'answer')} of this panel have yet to be "
+            f"collected, they have paid after {count(all_items, 'new model')}"
+        )
+        if random is not None:
+            text += (
+                f", and against a random subset that reaches the target too only "
+                f"after {random:,}"
+            )
+        text += "; if you have them anyway, from the first."
     if 1 - k / n_items < _SMALL_SAVING:
         text = f"The saving is small: hardly worth it. {text}"
     return text
@@ -117,7 +143,7 @@ def _break_even(curve, k):
 def comparison_sentences(outcome):
     """Return what the other methods say of the chosen one."""
     curve, k, method = outcome.curve, outcome.k, outcome.method
-    if curve is None:
+    if curve is None or k == curve.n_items:
         return []
     sentences = []
     if k is not None and method != "random":
@@ -139,8 +165,9 @@ def comparison_sentences(outcome):
             )
     if outcome.panel.groups is not None and curve.n_groups < _FEW_GROUPS:
         sentences.append(
-            f"There are only {curve.n_groups} groups to resample: the intervals are "
-            "rough."
+            f"There are only {curve.n_groups} groups to resample, with "
+            f"{math.comb(curve.n_groups, curve.n_groups // 2)} different half splits: "
+            "the intervals are rough."
         )
     return sentences
 
@@ -148,7 +175,8 @@ def comparison_sentences(outcome):
 def _against_random(outcome):
     curve, k, method = outcome.curve, outcome.k, outcome.method
     own, chance = cell(curve, method, k), cell(curve, "random", k)
-    same_k = f"{k:,} random items agree {with_interval(chance)}"
+    agree = "agrees" if k == 1 else "agree"
+    same_k = f"{count(k, 'random item')} {agree} {with_interval(chance)}"
     if outcome.options.k is not None:
         if chance["mean"] >= own["mean"]:
             return f"{same_k}: choosing gains nothing here. Use a random subset."
@@ -156,14 +184,31 @@ def _against_random(outcome):
     needed = curve.smallest_k(outcome.options.target, "random")
     if needed is None:
         return f"No tested size of a random subset reaches the target. {same_k}."
-    if needed <= k:
+    if needed > k:
         return (
-            f"Choosing is not worth it: a random subset reaches the target with "
-            f"{needed:,} items and needs no calibration. Use --method random."
+            f"A random subset needs {needed:,} items for the target: choosing saves "
+            f"another {count(needed - k, 'answer')} of each new model."
         )
+    if _not_worse(chance, own):
+        return (
+            "Choosing is not worth it: a random subset reaches the target with "
+            f"{count(needed, 'item')} and needs no calibration. Use --method random."
+        )
+    reach = "both reach the target"
+    if needed < k:
+        reach = f"a random subset reaches the target from {count(needed, 'item')} on"
     return (
-        f"A random subset needs {needed:,} items for the target: choosing saves "
-        f"another {needed - k:,} answers of each new model."
+        f"At {count(k, 'item')} {reach}, but {method} agrees noticeably better: "
+        f"{with_interval(own)} against {with_interval(chance)}."
+    )
+
+
+def _not_worse(chance, own):
+    """Say whether random is as good, or one mean lies in the other's interval."""
+    return (
+        chance["mean"] >= own["mean"]
+        or own["mean"] <= chance["high"]
+        or chance["mean"] >= own["low"]
     )
 
 
@@ -172,7 +217,8 @@ def _random_is_better_from(curve, method):
     wide = curve.table.pivot(index="method", columns="k", values="mean")
     better = wide.loc["random"] > wide.loc[method] + _NOTICEABLE
     found = None
-    for k in reversed(curve.k):
+    # All items, which every method keeps, are no random subset.
+    for k in reversed([k for k in curve.k if k < curve.n_items]):
         if not better[k]:
             break
         found = k

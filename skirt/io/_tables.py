@@ -7,11 +7,16 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
+from skirt.io._layout import (
+    LONG_COLUMNS,
+    is_long,
+    refuse_if_names_recur,
+    refuse_long,
+)
 from skirt.io._sources import open_rows
 
 _MISSING = {"", "na", "nan", "none", "null", "<na>"}
 _TRUTH = {"true": 1.0, "false": 0.0}
-_LONG_COLUMNS = ("model", "item", "response")
 
 
 def read_responses(path, *, groups=None):
@@ -23,7 +28,8 @@ def read_responses(path, *, groups=None):
         CSV (with commas, tabs or semicolons; gzip or not) or Parquet; "-" is the
         standard input. A *wide* table has one row for each model, whose name comes
         first, and one column for each item. A *long* table has columns model, item
-        and response, in any order and letter case, and one row for each response.
+        and response, in any order and letter case, at most three others, and one row
+        for each response.
     groups : str, default=None
         A column that holds each model's group (its family, say) and is no item.
 
@@ -70,11 +76,8 @@ def read_responses(path, *, groups=None):
     with open_rows(path) as rows:
         columns = [str(name).strip() for name in rows.header]
         lower = [name.lower() for name in columns]
-        long = all(lower.count(name) == 1 for name in _LONG_COLUMNS)
-        if not long and set(_LONG_COLUMNS) <= set(lower):
-            twice = next(n for n in _LONG_COLUMNS if lower.count(n) > 1)
-            raise ValueError(f"{rows.source} has more than one column {twice!r}.")
         group_column = _group_column(columns, groups, rows.source)
+        long = is_long(lower, group_column, rows.source)
         read = _read_long if long else _read_wide
         frame, group_of_model = read(rows, columns, group_column)
     if frame.shape[0] == 0:
@@ -129,6 +132,7 @@ def _read_wide(rows, columns, group_column):
     for line, fields in _full_rows(rows, len(columns)):
         model = str(fields[name_column]).strip()
         if model in lines:
+            refuse_long(rows, columns, model, lines[model], line)
             raise ValueError(
                 f"{rows.source}: model {model!r} is in {rows.unit} {lines[model]} and "
                 f"again in {rows.unit} {line}. The first column names the models: keep "
@@ -140,6 +144,7 @@ def _read_wide(rows, columns, group_column):
         try:
             values.append(np.array([cells[fields[j]] for j in items]))
         except ValueError:
+            refuse_if_names_recur(rows, columns, name_column, lines)
             for j in items:
                 _read_cell(cells, fields[j], rows, line, model, columns[j])
         if group_column is not None:
@@ -212,7 +217,7 @@ def _refuse_twice(rows, columns, items):
 
 def _read_long(rows, columns, group_column):
     lower = [name.lower() for name in columns]
-    at_model, at_item, at_response = (lower.index(name) for name in _LONG_COLUMNS)
+    at_model, at_item, at_response = (lower.index(name) for name in LONG_COLUMNS)
     used = {at_model, at_item, at_response, group_column}
     ignored = [repr(name) for j, name in enumerate(columns) if j not in used]
     if ignored:

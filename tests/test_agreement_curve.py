@@ -579,3 +579,13 @@ def test_progress_is_told_on_standard_error(capsys):
     assert [line.split(":")[0] for line in err.splitlines()] == [
         f"[agreement_curve] best, split {n} of 3" for n in (1, 2, 3)
     ]
+
+
+def test_break_even_counts_only_the_answers_that_are_there():
+    X = np.random.default_rng(0).integers(0, 2, (12, 40)).astype(float)
+    X[:, ::2] = np.where(np.arange(12)[:, None] < 6, np.nan, X[:, ::2])
+    curve = agreement_curve(
+        RandomSubsetSelector(), X, X[:, 1::2].mean(axis=1), k=[20], n_bootstrap=0
+    )
+    assert curve.n_answers == 12 * 40 - 6 * 20
+    assert curve.break_even(k=20) == 18

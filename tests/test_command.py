@@ -317,6 +317,7 @@ def outcome_of(*rows):
         n_models=30,
         n_groups=30,
         n_items=50,
+        n_answers=1001,
         protocol="",
         split_scores=pd.DataFrame(),
         table=table,

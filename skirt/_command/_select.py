@@ -216,6 +216,7 @@ def _joined(curves):
         n_models=first.n_models,
         n_groups=first.n_groups,
         n_items=first.n_items,
+        n_answers=first.n_answers,
         protocol=first.protocol,
         split_scores=pd.concat([c.split_scores for c in curves], ignore_index=True),
         table=pd.concat([c.table for c in curves], ignore_index=True),

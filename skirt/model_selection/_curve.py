@@ -234,6 +234,7 @@ def agreement_curve(
         n_models=n_models,
         n_groups=n_groups,
         n_items=n_items,
+        n_answers=int(np.count_nonzero(np.asarray(pd.notna(X)))),
         protocol=f"{words}; intervals of {100 * confidence:g} % from {n_bootstrap} "
         f"resamplings of {n_models} models{whole}",
         split_scores=split_scores,

@@ -20,8 +20,9 @@ class AgreementCurve:
         The names of the estimators, in the order given.
     k : tuple of int
         The numbers of items tested, ascending.
-    n_models, n_groups, n_items : int
-        Of the response matrix; models are groups of one where none were given.
+    n_models, n_groups, n_items, n_answers : int
+        Of the response matrix; models are groups of one where none were given, and
+        answers are those observed.
     protocol : str
         How the models were split and resampled. It is part of every number here.
     split_scores : DataFrame
@@ -36,6 +37,7 @@ class AgreementCurve:
     n_models: int
     n_groups: int
     n_items: int
+    n_answers: int
     protocol: str
     split_scores: pd.DataFrame
     table: pd.DataFrame
@@ -102,9 +104,9 @@ class AgreementCurve:
     def break_even(self, target=0.9, method=None, *, k=None):
         """Return after how many new models calibrating the items has paid.
 
-        Calibration costs n_models x n_items answers, and each new model that answers
-        only the subset saves n_items - k: it has paid after
-        n_models n_items / (n_items - k) models, rounded up.
+        Calibration costs the panel's observed answers, and each new model that
+        answers only the subset saves n_items - k: it has paid after
+        n_answers / (n_items - k) models, rounded up.
 
         Parameters
         ----------
@@ -138,7 +140,7 @@ class AgreementCurve:
     def _models_to_pay(self, k):
         if k == self.n_items:
             return math.inf
-        return -(-self.n_models * self.n_items // (self.n_items - k))
+        return -(-self.n_answers // (self.n_items - k))
 
     def _by_method(self, values, dtype, name, method):
         if method is None:

@@ -85,7 +85,8 @@ class TwoPLEstimator(ItemBank):
     n_iter_ : int
         Steps of the calibration.
     converged_ : bool
-        Whether it reached `tol`.
+        Whether the items reached `tol` under the final priors. Whether estimated
+        priors settled is told by a warning if they did not.
     item_names_, model_names_ : ndarray of str
         Labels of columns and rows.
     n_features_in_ : int

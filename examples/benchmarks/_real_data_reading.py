@@ -151,7 +151,8 @@ def reading(results):
         f"sets ({listed(clear) or 'none'}), 10 or fewer on "
         f"{listed(losing) or 'none'}.\n"
     )
-    return text + _on_variants(results) + _on_rivals(results)
+    text += _on_variants(results) + _on_larger_sizes(results)
+    return text + _on_total(results) + _on_rivals(results)
 
 
 def _on_missed_target(result):
@@ -167,9 +168,43 @@ def _on_missed_target(result):
     also = f" (it is by {'; '.join(kept)})" if kept else ""
     return (
         f"* `{result['name']}`: .90 is not reached and kept by "
-        f"{' and '.join(missed)}{also}. What all items together give by that score "
-        "ranks the models by another thing than the full-benchmark score (see "
-        "above); no choice of items mends that.\n"
+        f"{' and '.join(missed)}{also}. Even all items together, scored that way, miss "
+        "it: they rank the models by another thing than the full-benchmark score "
+        "(see above).\n"
+    )
+
+
+def _on_larger_sizes(results, k="80"):
+    """Sets whose complete rows random items rank better at a larger size."""
+    overtaken = []
+    for r in results:
+        complete = (r["with_gaps"] or {}).get("complete")
+        if complete and complete["random"].get(k, 0) > complete["fisher marginal"][k]:
+            overtaken.append(r["name"])
+    if not overtaken:
+        return ""
+    return (
+        f"* With more items random ones catch up: at k = {k}, for models that answered "
+        f"everything, they rank better than Fisher on {listed(overtaken)}. Fisher's "
+        "score is the ability on one dimension, and tends to that ranking; the mean of "
+        "random items tends to the full-benchmark score.\n"
+    )
+
+
+def _on_total(results):
+    """Sets on which the criterion "total" needs far more items than "marginal"."""
+    names = []
+    for r in results:
+        smallest = r["curve"]["smallest"]
+        ours = smallest["fisher marginal"]
+        if ours and (smallest["fisher total"] or r["items"]) > 2 * ours:
+            names.append(r["name"])
+    if not names:
+        return ""
+    return (
+        f'* The criterion "total" needs more than twice the items of "marginal" on '
+        f"{listed(names)}: it may take all its items where the same few models are "
+        "measured.\n"
     )
 
 

@@ -179,6 +179,13 @@ def peak_memory(name):
     return float(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
+def _memory(row):
+    """Peak memory of a large matrix; of small ones other things take more."""
+    n, m = SHAPES[row["shape"].split()[0]]
+    peak = row.get("peak memory / matrix")
+    return "-" if peak is None or n * m < 400_000 else f"{peak:.1f} x matrix"
+
+
 def write_page(rows, path):
     """Write the figures as a page."""
     lines = [
@@ -203,7 +210,7 @@ def write_page(rows, path):
             f"{row['held out, truth']:.4f} "
             f"| {row.get('yardstick seconds / skirt seconds', np.nan):.1f} x "
             f"| {row.get('mirt seconds / skirt seconds', np.nan):.1f} x "
-            f"| {row.get('peak memory / matrix', np.nan):.1f} x matrix |"
+            f"| {_memory(row)} |"
         )
     lines += [
         "",

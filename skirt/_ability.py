@@ -9,13 +9,15 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from skirt._cells import test_sums
+from skirt._cells import score_sums
 from skirt._estep import EStep
 from skirt._threads import one_blas_thread
 
 ABILITY_METHODS = ("map", "eap", "ml", "wl")
 
-_TOLERANCE = 1e-11
+# Newton's steps square their error: after one this small there is nothing left. The
+# steps for "wl" use a stand-in for the slope, and only shrink by a factor.
+_LAST_STEP = {"map": 1e-7, "ml": 1e-7, "wl": 1e-11}
 _ROUNDS = 200
 
 
@@ -47,7 +49,7 @@ def estimate_abilities(data, discrimination, intercept, method, posterior=None):
         return posterior.mean.copy(), posterior.sd.copy()
     ability = _Scores(data, discrimination, intercept, method).solve(posterior.mean)
     finite = np.isfinite(ability)
-    sums = test_sums(
+    sums = score_sums(
         np.where(finite, ability, 0.0), discrimination, intercept, data.mask_rows
     )
     information = np.where(finite, sums[:, 1], 0.0)
@@ -75,6 +77,7 @@ class _Scores:
         low = np.full(theta.size, -np.inf)
         high = np.full(theta.size, np.inf)
         reach = np.full(theta.size, 2.0)
+        last = _LAST_STEP[self.method]
         for iteration in range(_ROUNDS):
             if not active.size:
                 return theta
@@ -94,7 +97,7 @@ class _Scores:
             proposal = np.where(lost & np.isfinite(middle), middle, proposal)
             moved = np.abs(proposal - theta[active])
             theta[active] = proposal
-            active = active[moved > _TOLERANCE * (1 + np.abs(proposal))]
+            active = active[moved > last * (1 + np.abs(proposal))]
         if active.size:
             warnings.warn(
                 f"The ability of {active.size} models (the first is row {active[0]}) "
@@ -106,8 +109,12 @@ class _Scores:
 
     def _score(self, theta, rows):
         """Return the equation's value and minus its slope (or a safe stand-in)."""
-        sums = test_sums(
-            theta, self.a, self.d, lambda block: self.data.mask_rows(rows[block])
+        sums = score_sums(
+            theta,
+            self.a,
+            self.d,
+            lambda block: self.data.mask_rows(rows[block]),
+            skewness=self.method == "wl",
         )
         score = self.right[rows] - sums[:, 0]
         information = sums[:, 1]

@@ -25,7 +25,7 @@ def probabilities(theta, discrimination, intercept):
     return out
 
 
-def test_sums(theta, discrimination, intercept, mask_rows):
+def score_sums(theta, discrimination, intercept, mask_rows, *, skewness=False):
     """Sums over each model's items of a P, a^2 P Q and a^3 P Q (1 - 2 P).
 
     They are the expected weighted score at theta, the test information, and the
@@ -37,13 +37,15 @@ def test_sums(theta, discrimination, intercept, mask_rows):
     discrimination, intercept : ndarray of shape (n_items,)
     mask_rows : callable
         Takes a slice of models, returns their 0/1 masks (or one row for all).
+    skewness : bool
+        Whether to add up the third sum too.
 
     Returns
     -------
-    ndarray of shape (n_models, 3)
+    ndarray of shape (n_models, 3 or 2)
     """
     a = discrimination
-    out = np.empty((theta.size, 3))
+    out = np.empty((theta.size, 3 if skewness else 2))
     for block in model_blocks(theta.size, a.size):
         p = probabilities(theta[block], a, intercept)
         mask = mask_rows(block)
@@ -52,8 +54,10 @@ def test_sums(theta, discrimination, intercept, mask_rows):
         else:
             mask = None
         variance = p * (1.0 - p)
-        asymmetry = variance * (1.0 - 2.0 * p)
-        for column, cell in enumerate((p, variance, asymmetry)):
+        cells = [p, variance]
+        if skewness:
+            cells.append(variance * (1.0 - 2.0 * p))
+        for column, cell in enumerate(cells):
             if mask is not None:
                 cell *= mask
             out[block, column] = cell @ a ** (column + 1)

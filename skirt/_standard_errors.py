@@ -106,24 +106,49 @@ def _expected_score_covariance(calibration):
     posterior, data = calibration.evaluation.posterior, likelihood.data
     n_items = data.n_items
     weights = posterior.model_weights * data.weights[:, None]
-    mask = data.mask_rows(slice(None))
     probability = posterior.curves.probability(slice(None))
-    out = np.zeros((2 * n_items, 2 * n_items))
-    mean = np.zeros((data.n_models, 2 * n_items))
+    first = np.empty((data.n_models, 2 * n_items))
+    products = _score_products if data.complete else _masked_score_products
+    second = products(data, posterior.nodes, probability, weights)
+    out = np.block([[second[2], second[1]], [second[1], second[0]]])
+    mask = data.mask_rows(slice(None))
+    for power, columns in ((1, slice(n_items)), (0, slice(n_items, None))):
+        held = posterior.model_weights * posterior.nodes**power
+        total = held.sum(axis=1, keepdims=True)
+        first[:, columns] = (total * data.responses - held @ probability.T) * mask
+    first *= np.sqrt(data.weights)[:, None]
+    return out - first.T @ first
+
+
+def _score_products(data, nodes, probability, weights):
+    """Sum weight * theta^k (x - P)(x - P)' over models and nodes, for k = 0, 1, 2.
+
+    Multiplied out, so that models and nodes never meet the items together.
+    """
+    right = data.responses.T @ weights
+    out = []
+    for power in range(3):
+        factor = nodes**power
+        own = data.responses.T @ ((weights @ factor)[:, None] * data.responses)
+        mixed = (right * factor) @ probability.T
+        curves = (probability * (weights.sum(axis=0) * factor)) @ probability.T
+        out.append(own - mixed - mixed.T + curves)
+    return out
+
+
+def _masked_score_products(data, nodes, probability, weights):
+    """The same where models answered different items: node by node."""
+    mask = data.mask_rows(slice(None))
+    out = [np.zeros((data.n_items, data.n_items)) for _ in range(3)]
     # Nodes that hold nothing of any posterior add nothing.
     held = np.flatnonzero(weights.max(axis=0) > 1e-14)
-    for q, theta in zip(held, posterior.nodes[held], strict=True):
+    for q in held:
         score = (data.responses - probability[:, q]) * mask
-        mean[:, :n_items] += theta * posterior.model_weights[:, q, None] * score
-        mean[:, n_items:] += posterior.model_weights[:, q, None] * score
         score *= np.sqrt(weights[:, q, None])
         product = score.T @ score
-        out[:n_items, :n_items] += theta**2 * product
-        out[:n_items, n_items:] += theta * product
-        out[n_items:, n_items:] += product
-    out[n_items:, :n_items] = out[:n_items, n_items:].T
-    mean *= np.sqrt(data.weights)[:, None]
-    return out - mean.T @ mean
+        for power in range(3):
+            out[power] += nodes[q] ** power * product
+    return out
 
 
 def _prior_hessian(calibration, n_slopes):

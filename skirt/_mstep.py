@@ -56,7 +56,7 @@ def item_objectives(likelihood, priors, current, parameters, items):
     posterior, data = current.posterior, likelihood.data
     discrimination, intercept = likelihood.split(parameters)
     right = likelihood.answers_right[items]
-    right_ability = (data.weights * posterior.mean) @ data.responses[:, items]
+    right_ability = ((data.weights * posterior.mean) @ data.responses)[items]
     a, d = discrimination[items], intercept[items]
     out = a * right_ability + d * right
     masks = data.masks[:, items]

@@ -133,6 +133,8 @@ def run(name, *, yardstick, seed=0):
     )
     out["distinct"] = int(np.unique(model.ability_.round(6)).size)
     fresh, se = model.predict(new, return_std=True)
+    # How much nearer to zero new models are scored than equal ones of the panel.
+    out["scale of new models"] = float(np.polyfit(theta[n:], fresh, 1)[0] / link[0])
     placed, total = model.predict(new, return_std="total")
     out["coverage"] = {
         "panel": coverage(model.ability_, model.ability_se_, theta[:n], link),

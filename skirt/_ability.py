@@ -94,6 +94,8 @@ class _Scores:
             middle = 0.5 * (low[active] + high[active])
             lost = (proposal <= low[active]) | (proposal >= high[active])
             lost |= (iteration > 30) & np.isfinite(middle)
+            # At the root, rounding decides on which side of the bracket a step ends.
+            lost &= np.abs(step) > last * (1 + np.abs(theta[active]))
             proposal = np.where(lost & np.isfinite(middle), middle, proposal)
             moved = np.abs(proposal - theta[active])
             theta[active] = proposal

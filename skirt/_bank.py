@@ -17,6 +17,11 @@ from skirt._responses import BINARIZE_CONSTRAINT, check_responses, model_names
 from skirt._threads import one_blas_thread
 from skirt._weights import check_sample_weight
 
+# Standard deviation, times the panel's size, of the bends of `_shape_variance`.
+_BEND = 0.5
+# Abilities beyond this are extrapolations whose bend nobody knows.
+_FARTHEST = 3.0
+
 
 class ItemBank(FixedBank):
     """Base of the estimators of one ability: everything but the calibration."""
@@ -78,7 +83,11 @@ class ItemBank(FixedBank):
             self._item_uncertainty.covariance,
         )
         safe = np.where(finite, se, 0.0)
-        total = np.sqrt(np.square(safe) + safe**4 * variance)
+        total = np.square(safe) + safe**4 * variance
+        total += _shape_variance(
+            np.where(finite, ability, 0.0), self._item_uncertainty.panel_size
+        )
+        total = np.sqrt(total)
         return np.where(finite, total, se), np.square(safe) * influence
 
     def predict(self, X, return_std=False):
@@ -287,6 +296,21 @@ class ItemBank(FixedBank):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _shape_variance(theta, panel_size):
+    """Variance of an ability that an uncertain shape of the scale gives it.
+
+    Each item is known from N models only, and is pulled by its prior where they do
+    not reach. What that does to one item is in the items' covariance; what it does to
+    all items alike bends the scale, by amounts of order 1 / N however long the test.
+    Quadratic and cubic bends (the Hermite polynomials, which leave location and unit
+    alone) had root mean squares of .4 to .6 / N on simulated panels of 80 x 20,000
+    and 100 x 5,000.
+    """
+    theta = np.clip(theta, -_FARTHEST, _FARTHEST)
+    quadratic, cubic = np.square(theta) - 1.0, theta**3 - 3.0 * theta
+    return (_BEND / panel_size) ** 2 * (np.square(quadratic) + np.square(cubic))
 
 
 def _abilities(theta):

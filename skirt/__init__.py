@@ -1,5 +1,6 @@
 """Item response theory for people who evaluate models, as scikit-learn estimators."""
 
+from skirt._multidim import MultidimIRT
 from skirt._onepl import OnePLEstimator
 from skirt._twopl import TwoPLEstimator
 from skirt._version import __version__
@@ -14,6 +15,7 @@ __all__ = [
     "AnchorPointSelector",
     "DisagreementSelector",
     "FisherSubsetSelector",
+    "MultidimIRT",
     "OnePLEstimator",
     "RandomSubsetSelector",
     "TwoPLEstimator",

@@ -169,12 +169,12 @@ class FixedBank(TransformerMixin, BaseEstimator):
                     f"{len(columns)}). Drop such columns, or calibrate them."
                 )
             return np.array([place[name] for name in columns], dtype=np.intp)
-        if probe.n_features_in_ != discrimination.size:
+        if probe.n_features_in_ != len(discrimination):
             raise ValueError(
                 f"X has {probe.n_features_in_} items, but the bank has "
-                f"{discrimination.size}; name the items of both to use some of them."
+                f"{len(discrimination)}; name the items of both to use some of them."
             )
-        return np.arange(discrimination.size)
+        return np.arange(len(discrimination))
 
     @abstractmethod
     def _record_panel(self, X, data, posterior):
@@ -206,7 +206,7 @@ class FixedBank(TransformerMixin, BaseEstimator):
             `ability_method`; it keeps what is known of the items' uncertainty.
         """
         check_is_fitted(self, "discrimination_")
-        items = _checked_positions(items, self.discrimination_.size)
+        items = _checked_positions(items, len(self.discrimination_))
         names = getattr(self, "feature_names_in_", None)
         uncertainty = self._item_uncertainty
         out = type(self)(**self.get_params(deep=False))

@@ -90,3 +90,35 @@ class ResponseData:
         if self.masks.shape[0] == 1:
             return self.masks
         return self.masks[self.pattern[rows]]
+
+
+def calibration_panel(responses, weights):
+    """Return all models, and those that a calibration may count.
+
+    Models without an answer or a weight take no part, but have abilities all the same.
+
+    Parameters
+    ----------
+    responses : ndarray of shape (n_models, n_items)
+    weights : ndarray of shape (n_models,)
+
+    Returns
+    -------
+    panel, counted : ResponseData
+        The same object where every model counts.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two models count.
+    """
+    panel = ResponseData.from_matrix(responses, weights)
+    counted = (weights > 0) & (panel.answers_per_model() > 0)
+    if counted.sum() < 2:
+        raise ValueError(
+            f"Only {counted.sum()} of {len(counted)} models have answers and a "
+            "positive weight: a calibration needs at least two."
+        )
+    if counted.all():
+        return panel, panel
+    return panel, ResponseData.from_matrix(responses[counted], weights[counted])

@@ -19,7 +19,7 @@ from skirt._priors import (
     SLOPE_MEAN_BOUNDS,
     SLOPE_SD_BOUNDS,
 )
-from skirt._response_data import ResponseData
+from skirt._response_data import calibration_panel
 from skirt._responses import check_responses, item_names
 from skirt._standard_errors import item_covariance
 from skirt._threads import one_blas_thread
@@ -196,16 +196,7 @@ class TwoPLEstimator(ItemBank):
         )
         weights = check_sample_weight(sample_weight, responses)
         self.item_names_ = item_names(self)
-        panel = data = ResponseData.from_matrix(responses, weights)
-        counted = (weights > 0) & (panel.answers_per_model() > 0)
-        if counted.sum() < 2:
-            raise ValueError(
-                f"Only {counted.sum()} of {len(counted)} models have answers and a "
-                "positive weight: a calibration needs at least two."
-            )
-        if not counted.all():
-            # Models that do not count take no part, but have abilities all the same.
-            data = ResponseData.from_matrix(responses[counted], weights[counted])
+        panel, data = calibration_panel(responses, weights)
         calibration = self._calibrate(data)
         self._keep_calibration(calibration)
         posterior = calibration.evaluation.posterior if data is panel else None

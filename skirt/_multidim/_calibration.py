@@ -1,0 +1,160 @@
+"""Calibration of the multidimensional model.
+
+EM whose M-step is one Newton step of every item (Lange 1995), whose E-step is adaptive
+quadrature or, on long tests, the best normal posteriors, and which re-standardises the
+abilities each cycle, as in parameter-expanded EM (Liu, Rubin & Wu 1998): the
+population, not the prior, sets location and scale. Anderson's method accelerates the
+whole map. It starts from the leading dimensions of the responses, so that nothing in
+it is random.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from skirt._multidim._anderson import Anderson
+from skirt._multidim._gaussian import GaussianPosterior
+from skirt._multidim._nodes import NodePosterior
+from skirt._multidim._priors import ItemPriors
+from skirt._multidim._state import CalibrationState
+from skirt._threads import one_blas_thread
+
+# Quadrature where so many model x node x item cells are affordable in each cycle.
+_AFFORDABLE = 1e7
+# Items up to which posteriors are far enough from normal to need seven nodes.
+_SHORT = 100
+# Cycles before the acceleration: far from the maximum it has nothing to go by.
+_UNAIDED = 8
+# An accelerated cycle may move the items so much farther than the calmest so far.
+_ASTRAY = 3.0
+# Relative change of the priors' spreads in a cycle that is none.
+_SETTLED = 1e-3
+_PRIOR_PATIENCE = 100
+
+
+@dataclass
+class Calibration:
+    """The outcome of `calibrate`, abilities ~ N(0, correlation), axes not rotated."""
+
+    discrimination: np.ndarray
+    intercept: np.ndarray
+    correlation: np.ndarray
+    posterior: GaussianPosterior | NodePosterior
+    information: np.ndarray
+    priors: ItemPriors
+    n_iter: int
+    converged: bool
+    criterion: float
+    prior_change: float
+    diverged: np.ndarray
+
+
+def chosen_integration(data, n_components, integration):
+    """Return nodes per dimension; 0 for normal posteriors.
+
+    Parameters
+    ----------
+    integration : {"auto", "quadrature", "variational"}
+    """
+    if integration == "variational":
+        return 0
+    cells = data.n_models * data.n_items
+    # The longer the test, the nearer posteriors are to normal ones.
+    for n_nodes in (7, 5) if data.n_items <= _SHORT else (5,):
+        if cells * n_nodes**n_components <= _AFFORDABLE:
+            return n_nodes
+    return 0 if integration == "auto" else 3 if n_components > 3 else 5
+
+
+@one_blas_thread
+def calibrate(
+    data,
+    n_components,
+    *,
+    slope_prior,
+    intercept_prior,
+    free=None,
+    correlated=True,
+    integration="auto",
+    random_state=None,
+    max_iter=500,
+    tol=1e-3,
+    report=None,
+):
+    """Estimate slopes and intercepts.
+
+    Parameters
+    ----------
+    data : ResponseData
+    n_components : int
+    slope_prior : "auto", float or None
+    intercept_prior : "auto", (mean, sd) or None
+    free : ndarray of bool, shape (n_items, n_components), or None
+        The loadings to estimate in a confirmatory model.
+    correlated : bool
+        Whether the abilities of a confirmatory model correlate.
+    integration : {"auto", "quadrature", "variational"}
+    random_state : RandomState or None
+        Start from noise as well.
+    max_iter, tol : int, float
+        Most cycles; largest gradient at the end, in standard errors.
+    report : callable or None
+        Called with (cycle, criterion) after each.
+
+    Returns
+    -------
+    Calibration
+    """
+    state = CalibrationState(
+        data,
+        n_components,
+        slope_prior,
+        intercept_prior,
+        free,
+        correlated,
+        random_state,
+    )
+    n_nodes = chosen_integration(data, n_components, integration)
+    if n_nodes:
+        state.use_nodes(n_nodes)
+    acceleration = Anderson()
+    best, change = np.inf, np.inf
+    plain, unaided = state.snapshot(), _UNAIDED
+    converged, diverged = False, np.empty(0, dtype=np.intp)
+    for cycle in range(1, max_iter + 1):
+        before = state.vector()
+        criterion, residual = state.cycle(settle=cycle <= _PRIOR_PATIENCE)
+        change = state.prior_change
+        if report is not None:
+            report(cycle, criterion)
+        if not np.isfinite(criterion):
+            raise FloatingPointError("The calibration left the range of numbers.")
+        diverged = state.runaway_items()
+        settled = change < _SETTLED or cycle > _PRIOR_PATIENCE
+        converged = criterion < tol and settled
+        if converged or diverged.size:
+            break
+        if residual > _ASTRAY * best:
+            # The extrapolation went astray: back to where the plain map had led.
+            acceleration.forget()
+            state.restore(plain)
+            best, unaided = np.inf, cycle + _UNAIDED
+            continue
+        if residual < best:
+            best, plain = residual, state.snapshot()
+        if cycle > unaided:
+            after = state.vector()
+            state.set_vector(acceleration(before, after, state.units()))
+    return Calibration(
+        state.a,
+        state.d,
+        state.correlation,
+        state.posterior,
+        state.information,
+        state.priors,
+        cycle,
+        converged,
+        criterion,
+        change,
+        diverged,
+    )

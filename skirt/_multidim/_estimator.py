@@ -1,0 +1,490 @@
+"""The multidimensional two-parameter logistic model."""
+
+import math
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from skirt._item_flags import item_flags, share_right
+from skirt._multidim._bank import MultidimBank
+from skirt._multidim._calibration import calibrate
+from skirt._multidim._rotation import ROTATIONS, rotate
+from skirt._multidim._scoring import integrate
+from skirt._multidim._standard_errors import item_covariances
+from skirt._response_data import calibration_panel
+from skirt._responses import BINARIZE_CONSTRAINT, check_responses, item_names
+from skirt._threads import one_blas_thread
+from skirt._twopl import TwoPLEstimator
+from skirt._weights import check_sample_weight
+
+# What an "auto" prior falls back on, with a warning, where a panel says nothing.
+_UNIDENTIFIED = 1.0, (0.0, 2.0)
+
+
+class MultidimIRT(MultidimBank):
+    """Multidimensional two-parameter logistic item response model.
+
+    The probability that model i answers item j with 1 is
+    ``expit(a_j' theta_i + d_j)``: high ability on one dimension makes up for low
+    ability on another (the compensatory model). Which items belong together it finds
+    out (exploratory), or is told by `loading_pattern` (confirmatory). Items are
+    estimated by marginal maximum a posteriori under priors that are themselves
+    estimated from the panel, or by plain marginal maximum likelihood.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of abilities. 1 is :class:`TwoPLEstimator`, unless
+        ``discrimination_prior="normal"``.
+    rotation : str or None, default="oblimin"
+        "oblimin" (= "quartimin"), "geomin" and "promax" let the abilities correlate;
+        "varimax", "quartimax" and None (principal axes) do not; "target" comes as near
+        to `rotation_target` as correlated abilities can. No rotation changes a
+        probability.
+    rotation_target : array-like of shape (n_items, n_components), optional
+        Standardised loadings to rotate toward; NaN where they are free. A DataFrame
+        is taken by item name.
+    loading_pattern : array-like of bool, shape (n_items, n_components), optional
+        The loadings to estimate; the others are 0. A DataFrame is taken by item name.
+        Nothing is rotated then. A pattern with one dimension of all items and others
+        of some (bifactor) has uncorrelated abilities, any other correlated ones, which
+        are estimated.
+    discrimination_prior : "auto", "normal", float or None, default="auto"
+        "auto" is a normal prior of the discriminations whose mean and covariance are
+        estimated from the panel, which lets an item load on a dimension with either
+        sign or not at all, and turns with the axes; for one component the log-normal
+        one of `TwoPLEstimator`. "normal" is the same normal prior for any number of
+        components, to compare numbers of components; a float is the SD of a fixed
+        N(0, sd^2); None switches it off.
+    intercept_prior : "auto", (mean, sd) or None, default="auto"
+        Normal prior of d: mean linear in the discriminations and SD estimated, or
+        fixed, or none.
+    ability_method : {"map", "eap"}, default="map"
+        Posterior mode or posterior mean.
+    integration : {"auto", "quadrature", "variational"}, default="auto"
+        How the calibration integrates over abilities: adaptive Gauss-Hermite
+        quadrature, or the normal distribution that fits each model's posterior best,
+        which is right where items are many. "auto" takes quadrature where it is
+        affordable; `integration_` tells.
+    start : {"spectral", "random"}, default="spectral"
+        Start from the leading dimensions of the responses, or from as much noise:
+        only to see whether the same maximum is found.
+    binarize : float or None, default=None
+        None accepts only 0, 1 and missing; a number t counts values above t as 1.
+    random_state : int, RandomState or None, default=None
+        For ``start="random"``. Nothing else is random.
+    max_iter : int, default=500
+        Most cycles of the calibration.
+    tol : float, default=1e-3
+        The calibration stops when a cycle moves no item by more than this many of its
+        standard errors.
+    verbose : int, default=0
+        Whether to print a line for each cycle.
+
+    Attributes
+    ----------
+    discrimination_ : ndarray of shape (n_items, n_components)
+        a, on the rotated axes. Components are ordered by the variance they explain,
+        and signed so that the discriminations of each sum to a positive number: high
+        ability is the better model.
+    intercept_ : ndarray of shape (n_items,)
+        d.
+    discrimination_se_, intercept_se_ : ndarray
+        Standard errors given the axes.
+    mdisc_, mdiff_ : ndarray of shape (n_items,)
+        Multidimensional discrimination sqrt(a' Phi a), the slope in the direction in
+        which the item is steepest, and difficulty -d / mdisc.
+    loadings_ : ndarray of shape (n_items, n_components)
+        Standardised loadings a / sqrt(1.702^2 + a' Phi a), as R's mirt prints them.
+    ability_correlation_ : ndarray of shape (n_components, n_components)
+        Phi.
+    explained_share_ : ndarray of shape (n_components,)
+        Each component's share of the common variance of the standardised responses.
+    rotation_matrix_ : ndarray of shape (n_components, n_components)
+        T; abilities are T' times those on the principal axes.
+    ability_, ability_se_ : ndarray of shape (n_models, n_components)
+        Abilities of the fitted models and their standard errors given the items.
+    integration_ : str
+        "quadrature" or "variational"; for one component "exact".
+    discrimination_prior_ : tuple (mean, covariance) or None
+        The normal prior of the discriminations on the rotated axes.
+    intercept_prior_ : tuple (mean, slopes, sd) or None
+        The prior of d given a: N(mean + slopes' a, sd^2).
+    item_flags_ : DataFrame of bool, indexed by item name
+        unanswered, constant, reversed, duplicate.
+    log_likelihood_ : float
+        Marginal log-likelihood of the panel, without the priors.
+    n_iter_, converged_ : int, bool
+        Cycles of the calibration, and whether it reached `tol`.
+    item_names_, model_names_ : ndarray of str
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Item names, if X had any.
+
+    Raises
+    ------
+    ValueError
+        If X is not a matrix of 0, 1 and missing; if it has fewer items than
+        components, or no more models than components; if without priors the
+        likelihood has no maximum.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If `max_iter` cycles, or the rotation, did not converge.
+    UserWarning
+        If fewer than 2 n_components + 1 items vary: fixed priors stand in then.
+
+    See Also
+    --------
+    TwoPLEstimator : One ability.
+    skirt.audit.benchmark_audit : What each benchmark measures.
+
+    Notes
+    -----
+    The population sets the scale: abilities of the panel are N(0, Phi), and a prior
+    may not move or stretch them. Calibration starts from the leading singular vectors
+    of the responses and has nothing random in it, so that the same data in any order
+    of rows and columns give the same axes.
+
+    References
+    ----------
+    Bock, R. D., Gibbons, R. & Muraki, E. (1988). Full-information item factor
+    analysis. Applied Psychological Measurement 12, 261-280.
+
+    Cho, A. E., Wang, C., Zhang, X. & Xu, G. (2021). Gaussian variational estimation
+    for multidimensional item response theory. British Journal of Mathematical and
+    Statistical Psychology 74, 52-85.
+
+    Bernaards, C. A. & Jennrich, R. I. (2005). Gradient projection algorithms and
+    software for arbitrary rotation criteria in factor analysis. Educational and
+    Psychological Measurement 65, 676-696.
+
+    Examples
+    --------
+    >>> from skirt import MultidimIRT
+    >>> from skirt.datasets import load_classifier_panel
+    >>> panel = load_classifier_panel(as_frame=True)
+    >>> model = MultidimIRT(2).fit(panel.data.iloc[:, ::20])
+    >>> model.discrimination_.shape, model.integration_
+    ((85, 2), 'quadrature')
+    """
+
+    _parameter_constraints: dict = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "rotation": [StrOptions(set(ROTATIONS)), None],
+        "rotation_target": ["array-like", None],
+        "loading_pattern": ["array-like", None],
+        "discrimination_prior": [
+            StrOptions({"auto", "normal"}),
+            Interval(Real, 0, None, closed="neither"),
+            None,
+        ],
+        "intercept_prior": [StrOptions({"auto"}), tuple, list, None],
+        "ability_method": [StrOptions({"map", "eap"})],
+        "integration": [StrOptions({"auto", "quadrature", "variational"})],
+        "start": [StrOptions({"spectral", "random"})],
+        **BINARIZE_CONSTRAINT,
+        "random_state": ["random_state"],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        rotation="oblimin",
+        rotation_target=None,
+        loading_pattern=None,
+        discrimination_prior="auto",
+        intercept_prior="auto",
+        ability_method="map",
+        integration="auto",
+        start="spectral",
+        binarize=None,
+        random_state=None,
+        max_iter=500,
+        tol=1e-3,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.rotation = rotation
+        self.rotation_target = rotation_target
+        self.loading_pattern = loading_pattern
+        self.discrimination_prior = discrimination_prior
+        self.intercept_prior = intercept_prior
+        self.ability_method = ability_method
+        self.integration = integration
+        self.start = start
+        self.binarize = binarize
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Calibrate the items on a panel of models.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_models, n_items)
+            Responses 1, 0, NaN.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_models,), optional
+            How often each model counts; the same as repeating rows.
+
+        Returns
+        -------
+        self
+        """
+        if hasattr(self, "_fixed_items"):
+            return self._fit_fixed(X, sample_weight)
+        responses = check_responses(
+            self, X, reset=True, binarize=self.binarize, min_models=2
+        )
+        weights = check_sample_weight(sample_weight, responses)
+        self.item_names_ = item_names(self)
+        panel, data = calibration_panel(responses, weights)
+        self._check_size(data)
+        if self.n_components == 1 and self.discrimination_prior in ("auto", None):
+            self._fit_one_dimension(responses, weights)
+        else:
+            self._fit_dimensions(data)
+        self._item_uncertainty = None
+        self._record_panel(X, panel, None)
+        return self
+
+    def _check_size(self, data):
+        if self.n_components > data.n_items:
+            raise ValueError(
+                f"n_components={self.n_components} needs at least as many items; X has "
+                f"n_features = {data.n_items}. Give fewer components or more items."
+            )
+        if self.n_components >= data.n_models:
+            raise ValueError(
+                f"n_components={self.n_components} needs more models than that; "
+                f"{data.n_models} have answers and a positive weight. Give fewer "
+                "components or more models."
+            )
+
+    def _fit_one_dimension(self, responses, weights):
+        """Delegate to `TwoPLEstimator`."""
+        model = TwoPLEstimator(
+            discrimination_prior=self.discrimination_prior,
+            intercept_prior=self.intercept_prior,
+            ability_method=self.ability_method,
+            max_iter=self.max_iter,
+            tol=min(self.tol, 1e-4),
+            verbose=self.verbose,
+        ).fit(responses, sample_weight=weights)
+        self._describe(model.discrimination_[:, None], model.intercept_, np.eye(1))
+        self.discrimination_se_ = model.discrimination_se_[:, None]
+        self.intercept_se_ = model.intercept_se_
+        self.item_flags_ = model.item_flags_.set_axis(
+            pd.Index(self.item_names_, name="item")
+        )
+        for name in (
+            "discrimination_prior_",
+            "intercept_prior_",
+            "log_likelihood_",
+            "n_iter_",
+            "converged_",
+        ):
+            setattr(self, name, getattr(model, name))
+        self.rotation_matrix_ = np.eye(1)
+        self.integration_ = "exact"
+
+    def _fit_dimensions(self, data):
+        right = share_right(data)
+        free = self._item_table("loading_pattern", bool)
+        slope, intercept = self._resolved_priors(right, free)
+        random_state = check_random_state(self.random_state)
+        calibration = calibrate(
+            data,
+            self.n_components,
+            slope_prior=slope,
+            intercept_prior=intercept,
+            free=free,
+            correlated=free is None or not _is_bifactor(free),
+            integration=self.integration,
+            random_state=random_state if self.start == "random" else None,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            report=self._report if self.verbose else None,
+        )
+        if calibration.diverged.size:
+            raise ValueError(
+                "Without a prior the likelihood has no maximum: the parameters of "
+                f"{self._named(calibration.diverged)} grow without end, as those of "
+                "items that separate the models perfectly, or duplicate each other, "
+                'do. Use the priors ("auto"), or leave the items out.'
+            )
+        if not calibration.converged:
+            warnings.warn(
+                f"The calibration stopped after {calibration.n_iter} cycles that still "
+                f"moved an item by {calibration.criterion:.1e} standard errors; tol is "
+                f"{self.tol:g}. Increase max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self.n_iter_, self.converged_ = calibration.n_iter, calibration.converged
+        self.integration_ = calibration.posterior.integration
+        self.item_flags_ = item_flags(data, right, self.item_names_)
+        self._keep_calibration(data, calibration, free)
+
+    @one_blas_thread
+    def _keep_calibration(self, data, calibration, free):
+        """Choose the axes, and keep everything on them."""
+        unrotated, posterior = calibration.discrimination, calibration.posterior
+        covariances = item_covariances(
+            data,
+            posterior.mean,
+            posterior.covariance,
+            unrotated,
+            calibration.intercept,
+            calibration.information,
+        )
+        if free is not None:
+            turn = np.diag(np.where(unrotated.sum(axis=0) < 0, -1.0, 1.0))
+            self.rotation_matrix_ = np.eye(self.n_components)
+            correlation = turn @ calibration.correlation @ turn
+        else:
+            target = self._item_table("rotation_target", float)
+            if self.rotation == "target" and target is None:
+                raise ValueError('rotation="target" needs a rotation_target.')
+            axes = rotate(unrotated, None)
+            turn = rotate(unrotated, self.rotation, target)
+            self.rotation_matrix_ = axes.T @ turn
+            correlation = turn.T @ turn
+            # Ones to the last digit.
+            np.fill_diagonal(correlation, 1.0)
+        back = np.linalg.inv(turn).T
+        self._describe(unrotated @ back, calibration.intercept, correlation)
+        slopes = np.einsum("lk,jlm,mk->jk", back, covariances[:, :-1, :-1], back)
+        if free is not None:
+            slopes = np.where(free, slopes, 0.0)
+        self.discrimination_se_ = np.sqrt(slopes)
+        self.intercept_se_ = np.sqrt(covariances[:, -1, -1])
+        priors = calibration.priors
+        self.discrimination_prior_ = (
+            None
+            if priors.slope_covariance is None
+            else (back.T @ priors.slope_mean, back.T @ priors.slope_covariance @ back)
+        )
+        self.intercept_prior_ = (
+            None
+            if priors.intercept_sd is None
+            else (
+                priors.intercept_mean,
+                turn.T @ priors.intercept_lean,
+                priors.intercept_sd,
+            )
+        )
+        bank = self.discrimination_, self.intercept_, self.ability_correlation_
+        self.log_likelihood_ = float(data.weights @ integrate(data, *bank)[0])
+
+    def _resolved_priors(self, right, free):
+        """Check the priors against the panel; return what the calibration takes."""
+        slope, intercept = self.discrimination_prior, self.intercept_prior
+        slope = "auto" if slope == "normal" else slope
+        if isinstance(intercept, tuple | list) and not _is_mean_and_sd(intercept):
+            raise ValueError(
+                f"intercept_prior is {intercept!r}: give 'auto', None, or a pair of "
+                "its mean and its positive standard deviation."
+            )
+        varying = (right > 0) & (right < 1)
+        if intercept is None and not varying.all():
+            raise ValueError(
+                f"{self._named(np.flatnonzero(~varying))} were answered alike by all "
+                "models, or by none: without intercept_prior their intercepts are "
+                'infinite. Use intercept_prior="auto", or leave the items out.'
+            )
+        count, needed = int(varying.sum()), 2 * self.n_components + 1
+        if count >= needed:
+            return slope, intercept
+        told = (
+            f"{count} of {right.size} items vary over the models; {self.n_components} "
+            f"components are not identified with fewer than {needed}"
+        )
+        if slope is None:
+            raise ValueError(f'{told}. Use discrimination_prior="auto" or an SD.')
+        if "auto" in (slope, intercept):
+            warnings.warn(
+                f"{told}: fixed priors stand in for what the panel does not tell.",
+                UserWarning,
+                stacklevel=5,
+            )
+        return (
+            _UNIDENTIFIED[0] if slope == "auto" else slope,
+            _UNIDENTIFIED[1] if intercept == "auto" else intercept,
+        )
+
+    def _item_table(self, name, dtype):
+        """Return a parameter with one row for each item, as an array."""
+        table = getattr(self, name)
+        if table is None:
+            return None
+        if isinstance(table, pd.DataFrame):
+            index = table.index.map(str)
+            unknown = [item for item in self.item_names_ if item not in set(index)]
+            if unknown or index.has_duplicates:
+                odd = unknown[0] if unknown else index[index.duplicated()][0]
+                told = "no row" if unknown else "several rows"
+                raise ValueError(f"{name} has {told} for item {odd!r}.")
+            table = table.set_axis(index).loc[self.item_names_]
+        table = np.asarray(table)
+        shape = self.n_features_in_, self.n_components
+        if table.shape != shape:
+            raise ValueError(
+                f"{name} has one row for each item and one column for each component, "
+                f"shape {shape}; got {table.shape}."
+            )
+        if dtype is bool:
+            odd = ~np.isin(table, (0, 1))
+            if odd.any():
+                j, k = np.argwhere(odd)[0]
+                raise ValueError(
+                    f"{name} is {table[j, k]!r} for item {self.item_names_[j]!r}, "
+                    f"component {k}: give True where the loading is estimated, or "
+                    "False."
+                )
+            table = table.astype(bool)
+            empty = np.flatnonzero(table.sum(axis=0) < 2)
+            if empty.size:
+                raise ValueError(
+                    f"{name} lets {table[:, empty[0]].sum()} items load on component "
+                    f"{empty[0]}: that ability is not identified."
+                )
+        return table.astype(dtype)
+
+    def _named(self, positions):
+        names = [str(self.item_names_[j]) for j in positions[:5]]
+        more = f" and {positions.size - 5} more" if positions.size > 5 else ""
+        return f"items {names}{more}"
+
+    @staticmethod
+    def _report(cycle, criterion):
+        print(f"cycle {cycle}: largest move of an item {criterion:.1e} SE", flush=True)
+
+
+def _is_bifactor(free):
+    """Whether one dimension is general and the others are subsets of its items."""
+    return bool(free.all(axis=0).any() and not free.all())
+
+
+def _is_mean_and_sd(prior):
+    return (
+        len(prior) == 2
+        and all(isinstance(value, Real) and math.isfinite(value) for value in prior)
+        and prior[1] > 0
+    )

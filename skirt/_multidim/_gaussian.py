@@ -1,0 +1,141 @@
+"""The E-step on long tests: each model's posterior as the best-fitting normal.
+
+With many items a posterior over several abilities is all but normal, and what the
+items need of it are expectations of curves along one line, a' theta + d, which is
+normal too: integrals in one dimension, however many abilities there are. The mean and
+covariance are those of the Gaussian variational approximation with its expectations
+taken exactly (Cho et al. 2021 bound them); their fixed point is a Newton iteration.
+"""
+
+import numpy as np
+
+from skirt._multidim._logistic import blocks, expected_logistic
+
+# A Newton step moves no ability farther than this.
+_LONGEST_STEP = 2.0
+_ROUNDS = 50
+
+
+class GaussianPosterior:
+    """Normal posteriors of all models; warm from one call to the next.
+
+    Parameters
+    ----------
+    data : ResponseData
+    mean : ndarray of shape (n_models, n_components)
+        Where to start.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_models, n_components)
+    covariance : ndarray of shape (n_models, n_components, n_components)
+    """
+
+    integration = "variational"
+
+    def __init__(self, data, mean):
+        self.data = data
+        self.mean = mean
+        n_components = mean.shape[1]
+        self.covariance = np.broadcast_to(
+            0.01 * np.eye(n_components), (mean.shape[0], n_components, n_components)
+        )
+
+    def update(self, discrimination, intercept, correlation, tolerance):
+        """Fit the posteriors to these items; return what the items need.
+
+        Parameters
+        ----------
+        discrimination, intercept, correlation, tolerance
+            As of :meth:`fit`.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_items, n_components + 1)
+            Of the expected log-likelihood for (a, d).
+        information : ndarray of shape (n_items, n_components + 1, n_components + 1)
+            Minus its second derivatives.
+        """
+        self.fit(discrimination, intercept, correlation, tolerance)
+        return self.item_sums(discrimination, intercept)
+
+    def fit(self, discrimination, intercept, correlation, tolerance):
+        """Fit the posteriors to these items.
+
+        Parameters
+        ----------
+        discrimination : ndarray of shape (n_items, n_components)
+        intercept : ndarray of shape (n_items,)
+        correlation : ndarray of shape (n_components, n_components)
+            Covariance of the abilities.
+        tolerance : float
+            Largest step, in posterior standard deviations, that ends the iteration.
+        """
+        prior = np.linalg.inv(correlation)
+        for _ in range(_ROUNDS):
+            score, precision = self._ability_sums(discrimination, intercept)
+            precision += prior
+            score -= self.mean @ prior
+            step = np.linalg.solve(precision, score[..., None])[..., 0]
+            decrement = np.sqrt(np.einsum("nk,nk->n", score, step).max())
+            longest = np.abs(step).max(axis=1, keepdims=True)
+            step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
+            self.mean = self.mean + step
+            self.covariance = np.linalg.inv(precision)
+            if decrement < tolerance:
+                break
+
+    def transform(self, shift, stretch):
+        """Move to abilities theta' with theta = shift + stretch theta'."""
+        back = np.linalg.inv(stretch)
+        self.mean = (self.mean - shift) @ back.T
+        self.covariance = back @ self.covariance @ back.T
+
+    def _cells(self, block, discrimination, intercept):
+        """Residuals x - E[P] and E[P (1 - P)] of some items, 0 where missing."""
+        data, a = self.data, discrimination[block]
+        n_components = a.shape[1]
+        squares = (a[:, :, None] * a[:, None, :]).reshape(a.shape[0], -1)
+        mean = self.mean @ a.T
+        mean += intercept[block]
+        variance = self.covariance.reshape(-1, n_components**2) @ squares.T
+        np.maximum(variance, 0.0, out=variance)
+        probability, spread = expected_logistic(mean, variance)
+        residual = data.responses[:, block] - probability
+        if not data.complete:
+            mask = data.masks[:, block][data.pattern]
+            residual *= mask
+            spread *= mask
+        return residual, spread, squares
+
+    def _ability_sums(self, discrimination, intercept):
+        n_models, n_components = self.mean.shape
+        score = np.zeros((n_models, n_components))
+        information = np.zeros((n_models, n_components**2))
+        for block in blocks(intercept.size, n_models):
+            residual, spread, squares = self._cells(block, discrimination, intercept)
+            score += residual @ discrimination[block]
+            information += spread @ squares
+        return score, information.reshape(n_models, n_components, n_components)
+
+    def item_sums(self, discrimination, intercept):
+        """Return gradient and information of the items, as :meth:`update` does."""
+        n_models, n_components = self.mean.shape
+        extended = np.column_stack([self.mean, np.ones(n_models)])
+        moments = extended[:, :, None] * extended[:, None, :]
+        moments[:, :-1, :-1] += self.covariance
+        weights = self.data.weights[:, None]
+        left = weights * extended
+        moments = weights * moments.reshape(n_models, -1)
+        spreads = weights * self.covariance.reshape(n_models, -1)
+        size = n_components + 1
+        gradient = np.empty((intercept.size, size))
+        information = np.empty((intercept.size, size, size))
+        for block in blocks(intercept.size, n_models):
+            residual, spread, _ = self._cells(block, discrimination, intercept)
+            gradient[block] = residual.T @ left
+            # E[theta f(z)] = E[theta] E[f] + Sigma a E[f'] for a normal theta.
+            lean = (spread.T @ spreads).reshape(-1, n_components, n_components)
+            gradient[block, :-1] -= np.einsum("jkl,jl->jk", lean, discrimination[block])
+            information[block] = (spread.T @ moments).reshape(-1, size, size)
+        return gradient, information

@@ -1,0 +1,174 @@
+"""Priors of the items of a multidimensional model.
+
+Slopes are normal, a ~ N(m, S), so that a rotation of the abilities takes the prior
+along and items may load on a dimension with either sign or not at all; intercepts given
+the slopes are normal around m_d + g' a, so that a shift of the abilities does the same.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+# Standard deviations of estimated priors stay between these.
+SLOPE_SD_BOUNDS = (0.05, 3.0)
+INTERCEPT_SD_BOUNDS = (0.1, 5.0)
+
+
+@dataclass(frozen=True)
+class ItemPriors:
+    """The normal priors of slopes and intercepts; a missing one is not there.
+
+    Attributes
+    ----------
+    slope_mean : ndarray of shape (n_components,)
+    slope_covariance : ndarray of shape (n_components, n_components) or None
+    slope_estimated : bool
+    intercept_mean : float
+    intercept_lean : ndarray of shape (n_components,)
+    intercept_sd : float or None
+    intercept_estimated : bool
+    """
+
+    slope_mean: np.ndarray
+    slope_covariance: np.ndarray | None
+    slope_estimated: bool
+    intercept_mean: float
+    intercept_lean: np.ndarray
+    intercept_sd: float | None
+    intercept_estimated: bool
+
+    @classmethod
+    def from_parameters(cls, slope, intercept, n_components):
+        """Make priors from "auto", an SD (or mean and SD of intercepts), or None."""
+        zeros = np.zeros(n_components)
+        if slope is None:
+            covariance = None
+        else:
+            covariance = np.eye(n_components) * (1.0 if slope == "auto" else slope**2)
+        if intercept is None:
+            mean, sd = 0.0, None
+        else:
+            mean, sd = (0.0, 1.5) if intercept == "auto" else intercept
+        return cls(
+            zeros,
+            covariance,
+            slope == "auto",
+            mean,
+            zeros,
+            sd,
+            intercept == "auto",
+        )
+
+    @property
+    def rescalable(self):
+        """Whether abilities may be stretched without a change of the priors' pull."""
+        return self.slope_covariance is None or self.slope_estimated
+
+    @property
+    def movable(self):
+        """Whether abilities may be shifted without a change of the priors' pull."""
+        return self.intercept_sd is None or self.intercept_estimated
+
+    def pull(self, discrimination, intercept):
+        """Gradient of the log prior, (n_items, n_components + 1)."""
+        n_items, n_components = discrimination.shape
+        out = np.zeros((n_items, n_components + 1))
+        if self.slope_covariance is not None:
+            deviation = discrimination - self.slope_mean
+            out[:, :-1] -= np.linalg.solve(self.slope_covariance, deviation.T).T
+        if self.intercept_sd is not None:
+            left = self._left_over(discrimination, intercept) / self.intercept_sd**2
+            out[:, :-1] += np.multiply.outer(left, self.intercept_lean)
+            out[:, -1] -= left
+        return out
+
+    @property
+    def precision(self):
+        """Minus the second derivative, (n_components + 1, n_components + 1)."""
+        n_components = self.slope_mean.size
+        out = np.zeros((n_components + 1, n_components + 1))
+        if self.slope_covariance is not None:
+            out[:-1, :-1] = np.linalg.inv(self.slope_covariance)
+        if self.intercept_sd is not None:
+            direction = np.append(-self.intercept_lean, 1.0)
+            out += np.outer(direction, direction) / self.intercept_sd**2
+        return out
+
+    def _left_over(self, discrimination, intercept):
+        mean = self.intercept_mean + discrimination @ self.intercept_lean
+        return intercept - mean
+
+    def reestimated(self, discrimination, intercept, covariance, free, known):
+        """One step of EM for what is estimated.
+
+        Parameters
+        ----------
+        discrimination, intercept : ndarray
+        covariance : ndarray of shape (n_items, n_components + 1, n_components + 1)
+            Posterior covariance of each item's own parameters.
+        free : ndarray of bool, shape (n_items, n_components), or None
+            The loadings that are estimated, in a confirmatory model.
+        known : ndarray of bool, shape (n_items,)
+            The items with answers.
+        """
+        out = self
+        a, d, v = discrimination[known], intercept[known], covariance[known]
+        if self.slope_estimated:
+            out = replace(out, **_slope_moments(a, v[:, :-1, :-1], free, known))
+        if self.intercept_estimated:
+            beta, variance = _regression(a, d, v)
+            sd = float(np.clip(np.sqrt(variance), *INTERCEPT_SD_BOUNDS))
+            out = replace(
+                out,
+                intercept_mean=float(beta[-1]),
+                intercept_lean=beta[:-1],
+                intercept_sd=sd,
+            )
+        return out
+
+    def change_from(self, other):
+        """Relative change of the spreads, as one number."""
+        change = 0.0
+        if self.slope_covariance is not None and self.slope_estimated:
+            old = np.sqrt(np.linalg.eigvalsh(other.slope_covariance))
+            new = np.sqrt(np.linalg.eigvalsh(self.slope_covariance))
+            change = float(np.abs(np.log(new / old)).max())
+        if self.intercept_estimated:
+            ratio = self.intercept_sd / other.intercept_sd
+            change = max(change, abs(float(np.log(ratio))))
+        return change
+
+
+def _regression(a, d, v):
+    """Regression of intercepts on slopes, in expectation over what they may be."""
+    n_items, n_components = a.shape
+    design = np.column_stack([a, np.ones(n_items)])
+    gram = design.T @ design
+    gram[:-1, :-1] += v[:, :-1, :-1].sum(axis=0)
+    moment = design.T @ d
+    moment[:-1] += v[:, :-1, -1].sum(axis=0)
+    gram[np.diag_indices(n_components + 1)] += 1e-8 * n_items
+    beta = np.linalg.solve(gram, moment)
+    direction = np.append(-beta[:-1], 1.0)
+    spread = np.einsum("k,jkl,l->j", direction, v, direction)
+    return beta, np.mean(np.square(d - design @ beta) + spread)
+
+
+def _slope_moments(a, v, free, known):
+    if free is None:
+        mean = a.mean(axis=0)
+        deviation = a - mean
+        covariance = deviation.T @ deviation / a.shape[0] + v.mean(axis=0)
+        values, vectors = np.linalg.eigh(covariance)
+        values = np.clip(values, *np.square(SLOPE_SD_BOUNDS))
+        return {
+            "slope_mean": mean,
+            "slope_covariance": (vectors * values) @ vectors.T,
+        }
+    # Each dimension by itself: what is fixed at 0 tells nothing.
+    free = free[known]
+    count = np.maximum(free.sum(axis=0), 1)
+    mean = (a * free).sum(axis=0) / count
+    square = (np.square(a - mean) + np.einsum("jkk->jk", v)) * free
+    variance = np.clip(square.sum(axis=0) / count, *np.square(SLOPE_SD_BOUNDS))
+    return {"slope_mean": mean, "slope_covariance": np.diag(variance)}

@@ -1,0 +1,132 @@
+"""One cycle of the calibration, and all that it changes."""
+
+import numpy as np
+
+from skirt._multidim._gaussian import GaussianPosterior
+from skirt._multidim._item_step import item_step
+from skirt._multidim._nodes import NodePosterior
+from skirt._multidim._population import population_step
+from skirt._multidim._priors import ItemPriors
+from skirt._multidim._start import (
+    confirmatory_abilities,
+    starting_abilities,
+    starting_intercepts,
+)
+
+# Newton steps at the starting abilities before they are estimated too.
+_FIRST_STEPS = 5
+# How near the first posteriors come to fitting, in standard deviations.
+_FIRST_TOLERANCE = 0.3
+# Slopes and intercepts beyond this are on their way to infinity.
+_LARGEST = 60.0
+
+
+class CalibrationState:
+    """Everything that one cycle of the calibration changes.
+
+    Parameters
+    ----------
+    data : ResponseData
+    n_components : int
+    slope, intercept : "auto", SD or (mean, sd), or None
+        The priors.
+    free : ndarray of bool, shape (n_items, n_components), or None
+    correlated : bool
+    random_state : RandomState or None
+    """
+
+    def __init__(
+        self, data, n_components, slope, intercept, free, correlated, random_state
+    ):
+        self.data, self.free, self.correlated = data, free, correlated
+        self.priors = ItemPriors.from_parameters(slope, intercept, n_components)
+        self.correlation = np.eye(n_components)
+        if free is None:
+            start = starting_abilities(data, n_components, random_state)
+        else:
+            start = confirmatory_abilities(data, free)
+        gaussian = GaussianPosterior(data, start)
+        self.posterior: GaussianPosterior | NodePosterior = gaussian
+        self.a = np.zeros((data.n_items, n_components))
+        self.d = starting_intercepts(data)
+        self.known = data.answers_per_item() > 0
+        self.prior_change = np.inf
+        self.information = np.empty((0, 0, 0))
+        self._tolerance = _FIRST_TOLERANCE
+        self._first_steps(gaussian)
+
+    def use_nodes(self, n_nodes):
+        """Integrate by quadrature from here on."""
+        self.posterior = NodePosterior(self.data, self.posterior, n_nodes)
+
+    def _first_steps(self, gaussian):
+        """Items at the starting abilities, under priors that hold them lightly."""
+        light = ItemPriors.from_parameters(1.0, (0.0, 3.0), self.a.shape[1])
+        for _ in range(_FIRST_STEPS):
+            gradient, information = gaussian.item_sums(self.a, self.d)
+            step = item_step(self.a, self.d, gradient, information, light, self.free)
+            self.a, self.d = step.discrimination, step.intercept
+
+    def cycle(self, settle):
+        """One cycle; returns the largest and the mean move of an item, in SEs.
+
+        That is a Newton step on what the posteriors tell of it, less what the
+        population takes back: all gradients in one number.
+        """
+        a, d, priors = self.a, self.d, self.priors
+        gradient, information = self.posterior.update(
+            self.a, self.d, self.correlation, tolerance=self._tolerance
+        )
+        step = item_step(self.a, self.d, gradient, information, self.priors, self.free)
+        self.a, self.d = step.discrimination, step.intercept
+        self.information = step.information
+        population_step(self, a)
+        move = np.column_stack([self.a - a, self.d - d])
+        squares = np.einsum("jk,jkl,jl->j", move, self.information, move)
+        criterion = float(np.sqrt(max(squares.max(), 0.0)))
+        self._tolerance = min(self._tolerance, max(0.1 * criterion, 1e-6))
+        old = self.priors
+        if (old.slope_estimated or old.intercept_estimated) and settle:
+            covariance = np.linalg.inv(step.information)
+            self.priors = old.reestimated(
+                self.a, self.d, covariance, self.free, self.known
+            )
+        self.prior_change = self.priors.change_from(priors)
+        return criterion, float(np.sqrt(squares.mean()))
+
+    def vector(self):
+        """All parameters in one row, fixed loadings left out."""
+        slopes = self.a if self.free is None else self.a[self.free]
+        return np.concatenate([slopes.ravel(), self.d])
+
+    def set_vector(self, vector):
+        """Take the parameters back."""
+        slopes, self.d = vector[: -self.d.size], vector[-self.d.size :]
+        if self.free is None:
+            self.a = slopes.reshape(self.a.shape)
+        else:
+            self.a = np.zeros(self.a.shape)
+            self.a[self.free] = slopes
+
+    def units(self):
+        """Standard errors of the parameters, in the order of `vector`."""
+        scale = 1.0 / np.sqrt(np.einsum("jkk->jk", self.information))
+        slopes = scale[:, :-1] if self.free is None else scale[:, :-1][self.free]
+        return np.concatenate([slopes.ravel(), scale[:, -1]])
+
+    def snapshot(self):
+        """What `restore` needs."""
+        return self.a, self.d, self.correlation, self.priors
+
+    def restore(self, snapshot):
+        """Go back."""
+        self.a, self.d, self.correlation, self.priors = snapshot
+
+    def runaway_items(self):
+        """Items without a prior whose parameters leave every plausible range."""
+        runaway = np.zeros(self.d.size, dtype=bool)
+        if self.priors.slope_covariance is None:
+            runaway |= np.abs(self.a).max(axis=1) > _LARGEST
+        if self.priors.intercept_sd is None:
+            runaway |= np.abs(self.d) > _LARGEST
+        return np.flatnonzero(runaway)

@@ -16,7 +16,7 @@ from skirt._multidim._bank import MultidimBank
 from skirt._multidim._calibration import calibrate
 from skirt._multidim._rotation import ROTATIONS, rotate
 from skirt._multidim._scoring import integrate
-from skirt._multidim._standard_errors import item_covariances
+from skirt._multidim._standard_errors import item_covariances, population_covariance
 from skirt._response_data import calibration_panel
 from skirt._responses import BINARIZE_CONSTRAINT, check_responses, item_names
 from skirt._threads import one_blas_thread
@@ -96,7 +96,8 @@ class MultidimIRT(MultidimBank):
     intercept_ : ndarray of shape (n_items,)
         d.
     discrimination_se_, intercept_se_ : ndarray
-        Standard errors given the axes.
+        Standard errors given the axes: the panel's sampling of location and scale is
+        counted, that of the rotation is not.
     mdisc_, mdiff_ : ndarray of shape (n_items,)
         Multidimensional discrimination sqrt(a' Phi a), the slope in the direction in
         which the item is steepest, and difficulty -d / mdisc.
@@ -353,6 +354,13 @@ class MultidimIRT(MultidimBank):
             unrotated,
             calibration.intercept,
             calibration.information,
+        )
+        covariances += population_covariance(
+            data,
+            posterior.covariance,
+            calibration.correlation,
+            unrotated,
+            free is not None,
         )
         if free is not None:
             turn = np.diag(np.where(unrotated.sum(axis=0) < 0, -1.0, 1.0))

@@ -5,7 +5,13 @@ items need of it are expectations of curves along one line, a' theta + d, which 
 normal too: integrals in one dimension, however many abilities there are. The mean and
 covariance are those of the Gaussian variational approximation with its expectations
 taken exactly (Cho et al. 2021 bound them); their fixed point is a Newton iteration.
+
+Items whose prior is estimated have normal posteriors as well, and the models are told
+so: on few models the items would else be taken at their word about dimensions that are
+nothing but the noise they were fitted to.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +20,23 @@ from skirt._multidim._logistic import blocks, expected_logistic
 # A Newton step moves no ability farther than this.
 _LONGEST_STEP = 2.0
 _ROUNDS = 50
+
+
+@dataclass(frozen=True)
+class Items:
+    """What is known of the items.
+
+    Attributes
+    ----------
+    discrimination : ndarray of shape (n_items, n_components)
+    intercept : ndarray of shape (n_items,)
+    covariance : ndarray of shape (n_items, n_components + 1, n_components + 1) or None
+        Of each item's (a, d); None where items are taken as they are.
+    """
+
+    discrimination: np.ndarray
+    intercept: np.ndarray
+    covariance: np.ndarray | None = None
 
 
 class GaussianPosterior:
@@ -41,12 +64,12 @@ class GaussianPosterior:
             0.01 * np.eye(n_components), (mean.shape[0], n_components, n_components)
         )
 
-    def update(self, discrimination, intercept, correlation, tolerance):
+    def update(self, items, correlation, tolerance):
         """Fit the posteriors to these items; return what the items need.
 
         Parameters
         ----------
-        discrimination, intercept, correlation, tolerance
+        items, correlation, tolerance
             As of :meth:`fit`.
 
         Returns
@@ -56,16 +79,15 @@ class GaussianPosterior:
         information : ndarray of shape (n_items, n_components + 1, n_components + 1)
             Minus its second derivatives.
         """
-        self.fit(discrimination, intercept, correlation, tolerance)
-        return self.item_sums(discrimination, intercept)
+        self.fit(items, correlation, tolerance)
+        return self.item_sums(items)
 
-    def fit(self, discrimination, intercept, correlation, tolerance):
+    def fit(self, items, correlation, tolerance):
         """Fit the posteriors to these items.
 
         Parameters
         ----------
-        discrimination : ndarray of shape (n_items, n_components)
-        intercept : ndarray of shape (n_items,)
+        items : Items
         correlation : ndarray of shape (n_components, n_components)
             Covariance of the abilities.
         tolerance : float
@@ -73,7 +95,7 @@ class GaussianPosterior:
         """
         prior = np.linalg.inv(correlation)
         for _ in range(_ROUNDS):
-            score, precision = self._ability_sums(discrimination, intercept)
+            score, precision = self._ability_sums(items)
             precision += prior
             score -= self.mean @ prior
             step = np.linalg.solve(precision, score[..., None])[..., 0]
@@ -91,14 +113,20 @@ class GaussianPosterior:
         self.mean = (self.mean - shift) @ back.T
         self.covariance = back @ self.covariance @ back.T
 
-    def _cells(self, block, discrimination, intercept):
+    def _cells(self, block, items, extended):
         """Residuals x - E[P] and E[P (1 - P)] of some items, 0 where missing."""
-        data, a = self.data, discrimination[block]
-        n_components = a.shape[1]
-        squares = (a[:, :, None] * a[:, None, :]).reshape(a.shape[0], -1)
+        data, a = self.data, items.discrimination[block]
+        n_models = data.n_models
+        squares = a[:, :, None] * a[:, None, :]
         mean = self.mean @ a.T
-        mean += intercept[block]
-        variance = self.covariance.reshape(-1, n_components**2) @ squares.T
+        mean += items.intercept[block]
+        if items.covariance is not None:
+            squares = squares + items.covariance[block, :-1, :-1]
+        squares = squares.reshape(a.shape[0], -1)
+        variance = self.covariance.reshape(n_models, -1) @ squares.T
+        if items.covariance is not None:
+            own = items.covariance[block].reshape(a.shape[0], -1)
+            variance += extended @ own.T
         np.maximum(variance, 0.0, out=variance)
         probability, spread = expected_logistic(mean, variance)
         residual = data.responses[:, block] - probability
@@ -108,34 +136,49 @@ class GaussianPosterior:
             spread *= mask
         return residual, spread, squares
 
-    def _ability_sums(self, discrimination, intercept):
+    def _extended(self):
+        """Abilities with a 1, and the products of all pairs of these."""
+        extended = np.column_stack([self.mean, np.ones(len(self.mean))])
+        products = extended[:, :, None] * extended[:, None, :]
+        return extended, products.reshape(len(extended), -1)
+
+    def _ability_sums(self, items):
         n_models, n_components = self.mean.shape
         score = np.zeros((n_models, n_components))
         information = np.zeros((n_models, n_components**2))
-        for block in blocks(intercept.size, n_models):
-            residual, spread, squares = self._cells(block, discrimination, intercept)
-            score += residual @ discrimination[block]
+        extended, products = self._extended()
+        for block in blocks(len(items.intercept), n_models):
+            residual, spread, squares = self._cells(block, items, products)
+            score += residual @ items.discrimination[block]
             information += spread @ squares
+            if items.covariance is not None:
+                # An item that may be otherwise tells the less, the farther one is.
+                own = items.covariance[block, :-1].reshape(squares.shape[0], -1)
+                pulled = (spread @ own).reshape(n_models, n_components, -1)
+                score -= np.einsum("nkl,nl->nk", pulled, extended)
         return score, information.reshape(n_models, n_components, n_components)
 
-    def item_sums(self, discrimination, intercept):
+    def item_sums(self, items):
         """Return gradient and information of the items, as :meth:`update` does."""
         n_models, n_components = self.mean.shape
-        extended = np.column_stack([self.mean, np.ones(n_models)])
-        moments = extended[:, :, None] * extended[:, None, :]
+        extended, products = self._extended()
+        size = n_components + 1
+        moments = products.reshape(n_models, size, size).copy()
         moments[:, :-1, :-1] += self.covariance
         weights = self.data.weights[:, None]
         left = weights * extended
         moments = weights * moments.reshape(n_models, -1)
         spreads = weights * self.covariance.reshape(n_models, -1)
-        size = n_components + 1
-        gradient = np.empty((intercept.size, size))
-        information = np.empty((intercept.size, size, size))
-        for block in blocks(intercept.size, n_models):
-            residual, spread, _ = self._cells(block, discrimination, intercept)
+        n_items = len(items.intercept)
+        gradient = np.empty((n_items, size))
+        information = np.empty((n_items, size, size))
+        for block in blocks(n_items, n_models):
+            residual, spread, _ = self._cells(block, items, products)
             gradient[block] = residual.T @ left
             # E[theta f(z)] = E[theta] E[f] + Sigma a E[f'] for a normal theta.
             lean = (spread.T @ spreads).reshape(-1, n_components, n_components)
-            gradient[block, :-1] -= np.einsum("jkl,jl->jk", lean, discrimination[block])
+            gradient[block, :-1] -= np.einsum(
+                "jkl,jl->jk", lean, items.discrimination[block]
+            )
             information[block] = (spread.T @ moments).reshape(-1, size, size)
         return gradient, information

@@ -37,28 +37,24 @@ class NodePosterior:
         self.mean, self.covariance = gaussian.mean, gaussian.covariance
         self._rule = ProductRule(self.mean.shape[1], n_nodes)
 
-    def update(self, discrimination, intercept, correlation, tolerance=_IN_PLACE):
+    def update(self, items, correlation, tolerance=_IN_PLACE):
         """Fit the posteriors to these items; return what the items need.
 
         As :meth:`GaussianPosterior.update`.
         """
         data, gaussian = self.data, self._gaussian
         tolerance = min(tolerance, _IN_PLACE)
-        gaussian.fit(discrimination, intercept, correlation, tolerance)
-        n_items, n_components = discrimination.shape
+        gaussian.fit(items, correlation, tolerance)
+        n_items, n_components = items.discrimination.shape
         size = n_components + 1
         gradient = np.zeros((n_items, size))
         information = np.zeros((n_items, size * size))
         self.mean = np.empty_like(gaussian.mean)
         self.covariance = np.empty_like(gaussian.covariance)
-        for block in self._rule(
-            data,
-            gaussian.mean,
-            gaussian.covariance,
-            discrimination,
-            intercept,
-            correlation,
-        ):
+        blocks = self._rule(
+            data, gaussian.mean, gaussian.covariance, items, correlation
+        )
+        for block in blocks:
             models = block.models
             self.mean[models], self.covariance[models] = block.moments
             count = (block.weights * data.weights[models, None]).reshape(-1, 1)
@@ -66,13 +62,13 @@ class NodePosterior:
             extended = np.column_stack([nodes, np.ones(nodes.shape[0])])
             squares = extended[:, :, None] * extended[:, None, :]
             squares = squares.reshape(-1, size * size)
-            p = block.probability
+            curves = block.probability, block.spread
             if block.mask is not None:
-                p.reshape(*block.nodes.shape[:2], n_items)[...] *= block.mask[:, None]
-            gradient -= p.T @ (count * extended)
-            # P (1 - P), and 0 where P was set to 0.
-            p *= 1.0 - p
-            information += p.T @ (count * squares)
+                for curve in curves:
+                    curve = curve.reshape(*block.nodes.shape[:2], n_items)
+                    curve *= block.mask[:, None]
+            gradient -= curves[0].T @ (count * extended)
+            information += curves[1].T @ (count * squares)
         weighted = np.column_stack([self.mean, np.ones(data.n_models)])
         weighted *= data.weights[:, None]
         gradient += data.responses.T @ weighted

@@ -48,6 +48,12 @@ def population_step(state, before):
         stretch = stretch @ left @ right
     state.d = state.d + state.a @ shift
     state.a = state.a @ stretch
+    if state.covariance is not None:
+        # Of (a, d) after a -> stretch' a and d -> d + a' shift.
+        move = np.eye(n_components + 1)
+        move[:-1, :-1] = stretch.T
+        move[-1, :-1] = shift
+        state.covariance = move @ state.covariance @ move.T
     posterior.transform(shift, stretch)
 
 

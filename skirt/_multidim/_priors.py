@@ -126,6 +126,32 @@ class ItemPriors:
             )
         return out
 
+    def log_spreads(self):
+        """What is estimated of the spreads, free to take any values."""
+        out = []
+        if self.slope_covariance is not None and self.slope_estimated:
+            logarithm = _spectral(np.log, self.slope_covariance)
+            out.append(logarithm[np.triu_indices_from(logarithm)])
+        if self.intercept_sd is not None and self.intercept_estimated:
+            out.append([2.0 * np.log(self.intercept_sd)])
+        return np.concatenate(out) if out else np.empty(0)
+
+    def with_log_spreads(self, values):
+        """The same priors with other spreads, within their bounds."""
+        out = self
+        if self.slope_covariance is not None and self.slope_estimated:
+            matrix = np.zeros_like(self.slope_covariance)
+            upper = np.triu_indices_from(matrix)
+            matrix[upper] = values[: upper[0].size]
+            matrix += np.triu(matrix, 1).T
+            low, high = 2.0 * np.log(SLOPE_SD_BOUNDS)
+            bounded = _spectral(lambda v: np.exp(np.clip(v, low, high)), matrix)
+            out = replace(out, slope_covariance=bounded)
+        if self.intercept_sd is not None and self.intercept_estimated:
+            sd = np.clip(np.exp(0.5 * values[-1]), *INTERCEPT_SD_BOUNDS)
+            out = replace(out, intercept_sd=float(sd))
+        return out
+
     def change_from(self, other):
         """Relative change of the spreads, as one number."""
         change = 0.0
@@ -137,6 +163,12 @@ class ItemPriors:
             ratio = self.intercept_sd / other.intercept_sd
             change = max(change, abs(float(np.log(ratio))))
         return change
+
+
+def _spectral(function, matrix):
+    """Apply a function to the eigenvalues of a symmetric matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return (vectors * function(values)) @ vectors.T
 
 
 def _regression(a, d, v):
@@ -159,12 +191,9 @@ def _slope_moments(a, v, free, known):
         mean = a.mean(axis=0)
         deviation = a - mean
         covariance = deviation.T @ deviation / a.shape[0] + v.mean(axis=0)
-        values, vectors = np.linalg.eigh(covariance)
-        values = np.clip(values, *np.square(SLOPE_SD_BOUNDS))
-        return {
-            "slope_mean": mean,
-            "slope_covariance": (vectors * values) @ vectors.T,
-        }
+        bounds = np.square(SLOPE_SD_BOUNDS)
+        bounded = _spectral(lambda values: np.clip(values, *bounds), covariance)
+        return {"slope_mean": mean, "slope_covariance": bounded}
     # Each dimension by itself: what is fixed at 0 tells nothing.
     free = free[known]
     count = np.maximum(free.sum(axis=0), 1)

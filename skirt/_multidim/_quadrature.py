@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from scipy.special import expit
 
-from skirt._multidim._logistic import softplus
+from skirt._multidim._logistic import expected_logistic, softplus
 
 # Item x node x model cells computed at a time.
 _BLOCK = 1 << 19
@@ -25,7 +25,8 @@ class NodeBlock:
     nodes: np.ndarray  # (n, n_nodes, n_components)
     weights: np.ndarray  # (n, n_nodes), each row sums to 1
     log_likelihood: np.ndarray  # (n,)
-    probability: np.ndarray  # (n * n_nodes, n_items)
+    probability: np.ndarray  # (n * n_nodes, n_items), of the answer 1
+    spread: np.ndarray  # the same, of P (1 - P)
     mask: np.ndarray | None  # (n, n_items), None where all is answered
 
     @property
@@ -56,7 +57,7 @@ class ProductRule:
         # What turns weights of N(0, I) into those of a plain integral.
         self.log_weights += 0.5 * np.square(self.points).sum(axis=1)
 
-    def __call__(self, data, center, covariance, discrimination, intercept, prior):
+    def __call__(self, data, center, covariance, items, prior):
         """Yield a `NodeBlock` for one block of models after the other.
 
         Parameters
@@ -65,11 +66,11 @@ class ProductRule:
         center : ndarray of shape (n_models, n_components)
         covariance : ndarray of shape (n_models, n_components, n_components)
             Where the nodes lie.
-        discrimination : ndarray of shape (n_items, n_components)
-        intercept : ndarray of shape (n_items,)
+        items : Items
         prior : ndarray of shape (n_components, n_components)
             Covariance of the abilities in the population.
         """
+        discrimination, intercept = items.discrimination, items.intercept
         n_items, n_components = discrimination.shape
         precision = np.linalg.inv(prior)
         constant = -0.5 * np.linalg.slogdet(prior)[1]
@@ -79,10 +80,11 @@ class ProductRule:
         for start in range(0, data.n_models, size):
             block = slice(start, min(start + size, data.n_models))
             nodes = center[block, None] + self.points @ shape[block].transpose(0, 2, 1)
-            logits = nodes.reshape(-1, n_components) @ discrimination.T
+            flat = nodes.reshape(-1, n_components)
+            logits = flat @ discrimination.T
             logits += intercept
-            p = expit(logits)
-            lost = softplus(logits, p).reshape(*nodes.shape[:2], n_items)
+            p, spread, lost = self._curves(flat, logits, items)
+            lost = lost.reshape(*nodes.shape[:2], n_items)
             if data.complete:
                 mask, lost = None, lost.sum(axis=2)
             else:
@@ -98,4 +100,19 @@ class ProductRule:
             weights /= total[:, None]
             logdet = np.log(np.einsum("nkk->nk", shape[block])).sum(axis=1)
             log_likelihood = top + np.log(total) + logdet + constant
-            yield NodeBlock(block, nodes, weights, log_likelihood, p, mask)
+            yield NodeBlock(block, nodes, weights, log_likelihood, p, spread, mask)
+
+    @staticmethod
+    def _curves(theta, logits, items):
+        """P, P (1 - P) and log(1 + exp(logit)), in expectation over the items."""
+        p = expit(logits)
+        lost = softplus(logits, p)
+        if items.covariance is None:
+            return p, p * (1.0 - p), lost
+        extended = np.column_stack([theta, np.ones(len(theta))])
+        products = (extended[:, :, None] * extended[:, None, :]).reshape(len(theta), -1)
+        variance = products @ items.covariance.reshape(len(items.intercept), -1).T
+        spread = p * (1.0 - p)
+        # Half the variance times the second derivative, and the fourth's share.
+        lost += (0.5 * variance) * spread * (1.0 + 0.25 * variance * (1.0 - 6 * spread))
+        return *expected_logistic(logits, variance), lost

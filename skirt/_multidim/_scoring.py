@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from skirt._multidim._gaussian import Items
 from skirt._multidim._logistic import softplus
 from skirt._multidim._quadrature import ProductRule
 from skirt._threads import one_blas_thread
@@ -150,7 +151,8 @@ def integrate(data, discrimination, intercept, correlation):
     rule = ProductRule(n_components, 1 if laplace else n_nodes)
     log_likelihood = np.empty(data.n_models)
     mean, covariance = mode.copy(), spread.copy()
-    blocks = rule(data, mode, spread, discrimination, intercept, correlation)
+    items = Items(discrimination, intercept)
+    blocks = rule(data, mode, spread, items, correlation)
     for block in blocks:
         log_likelihood[block.models] = block.log_likelihood
         if not laplace:

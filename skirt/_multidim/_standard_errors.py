@@ -62,3 +62,42 @@ def item_covariances(data, mean, covariance, discrimination, intercept, precisio
     kept = 1.0 - np.clip(values, 0.0, 0.9)
     back = np.linalg.solve(root.transpose(0, 2, 1), vectors)
     return (back / kept[:, None, :]) @ back.transpose(0, 2, 1)
+
+
+def population_covariance(data, covariance, correlation, discrimination, axes_fixed):
+    """What the panel's sampling of location and scale adds to each item's covariance.
+
+    A panel of N models has a mean and a covariance of its own, which all items follow
+    together: information N (Phi^-1 - Phi^-1 S Phi^-1) about a shift, S the models'
+    mean posterior covariance, and about a stretch that of a sample covariance.
+
+    Parameters
+    ----------
+    data : ResponseData
+    covariance : ndarray of shape (n_models, n_components, n_components)
+        The models' posteriors.
+    correlation : ndarray of shape (n_components, n_components)
+    discrimination : ndarray of shape (n_items, n_components)
+    axes_fixed : bool
+        Whether only the scale of each axis is free, as in a confirmatory model.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_components + 1, n_components + 1)
+    """
+    a, total = discrimination, data.weights.sum()
+    n_items, n_components = a.shape
+    mean = np.einsum("n,nkl->kl", data.weights / total, covariance)
+    precision = np.linalg.inv(correlation)
+    shift = np.linalg.inv(total * (precision - precision @ mean @ precision))
+    known = np.maximum(1.0 - np.diag(mean), 0.05)
+    # Of a stretch's elements: half those of a sample covariance, 2 / N and 1 / N.
+    stretch = 1.0 / (4.0 * total * np.outer(known, known))
+    stretch[np.diag_indices(n_components)] *= 2.0
+    if axes_fixed:
+        stretch = np.diag(np.diag(stretch))
+    out = np.zeros((n_items, n_components + 1, n_components + 1))
+    axis = np.arange(n_components)
+    out[:, axis, axis] = np.square(a) @ stretch
+    out[:, -1, -1] = np.einsum("jk,kl,jl->j", a, shift, a)
+    return out

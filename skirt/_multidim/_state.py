@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from skirt._multidim._gaussian import GaussianPosterior
+from skirt._multidim._gaussian import GaussianPosterior, Items
 from skirt._multidim._item_step import item_step
 from skirt._multidim._nodes import NodePosterior
 from skirt._multidim._population import population_step
@@ -15,8 +15,11 @@ from skirt._multidim._start import (
 
 # Newton steps at the starting abilities before they are estimated too.
 _FIRST_STEPS = 5
-# How near the first posteriors come to fitting, in standard deviations.
+# How near the first and the last posteriors come to fitting, in standard deviations.
 _FIRST_TOLERANCE = 0.3
+_LAST_TOLERANCE = 1e-4
+# A change of a log spread that weighs as much as one of an item by a standard error.
+_SPREAD_UNIT = 0.05
 # Slopes and intercepts beyond this are on their way to infinity.
 _LARGEST = 60.0
 
@@ -52,6 +55,7 @@ class CalibrationState:
         self.known = data.answers_per_item() > 0
         self.prior_change = np.inf
         self.information = np.empty((0, 0, 0))
+        self.covariance = None
         self._tolerance = _FIRST_TOLERANCE
         self._first_steps(gaussian)
 
@@ -63,7 +67,7 @@ class CalibrationState:
         """Items at the starting abilities, under priors that hold them lightly."""
         light = ItemPriors.from_parameters(1.0, (0.0, 3.0), self.a.shape[1])
         for _ in range(_FIRST_STEPS):
-            gradient, information = gaussian.item_sums(self.a, self.d)
+            gradient, information = gaussian.item_sums(Items(self.a, self.d))
             step = item_step(self.a, self.d, gradient, information, light, self.free)
             self.a, self.d = step.discrimination, step.intercept
 
@@ -75,52 +79,57 @@ class CalibrationState:
         """
         a, d, priors = self.a, self.d, self.priors
         gradient, information = self.posterior.update(
-            self.a, self.d, self.correlation, tolerance=self._tolerance
+            Items(a, d, self.covariance), self.correlation, self._tolerance
         )
-        step = item_step(self.a, self.d, gradient, information, self.priors, self.free)
+        step = item_step(a, d, gradient, information, priors, self.free)
         self.a, self.d = step.discrimination, step.intercept
         self.information = step.information
+        if priors.slope_estimated or priors.intercept_estimated:
+            # Items under an estimated prior are known as well as it and the models say.
+            self.covariance = step.covariance
         population_step(self, a)
         move = np.column_stack([self.a - a, self.d - d])
         squares = np.einsum("jk,jkl,jl->j", move, self.information, move)
         criterion = float(np.sqrt(max(squares.max(), 0.0)))
-        self._tolerance = min(self._tolerance, max(0.1 * criterion, 1e-6))
-        old = self.priors
-        if (old.slope_estimated or old.intercept_estimated) and settle:
-            covariance = np.linalg.inv(step.information)
-            self.priors = old.reestimated(
-                self.a, self.d, covariance, self.free, self.known
+        self._tolerance = min(self._tolerance, max(criterion, _LAST_TOLERANCE))
+        if self.covariance is not None and settle:
+            self.priors = priors.reestimated(
+                self.a, self.d, self.covariance, self.free, self.known
             )
         self.prior_change = self.priors.change_from(priors)
         return criterion, float(np.sqrt(squares.mean()))
 
     def vector(self):
-        """All parameters in one row, fixed loadings left out."""
+        """All parameters in one row: items, fixed loadings left out, and spreads."""
         slopes = self.a if self.free is None else self.a[self.free]
-        return np.concatenate([slopes.ravel(), self.d])
+        return np.concatenate([slopes.ravel(), self.d, self.priors.log_spreads()])
 
     def set_vector(self, vector):
         """Take the parameters back."""
-        slopes, self.d = vector[: -self.d.size], vector[-self.d.size :]
+        n_spreads = self.priors.log_spreads().size
+        items, spreads = np.split(vector, [vector.size - n_spreads])
+        slopes, self.d = np.split(items, [items.size - self.d.size])
         if self.free is None:
             self.a = slopes.reshape(self.a.shape)
         else:
             self.a = np.zeros(self.a.shape)
             self.a[self.free] = slopes
+        self.priors = self.priors.with_log_spreads(spreads)
 
     def units(self):
         """Standard errors of the parameters, in the order of `vector`."""
         scale = 1.0 / np.sqrt(np.einsum("jkk->jk", self.information))
         slopes = scale[:, :-1] if self.free is None else scale[:, :-1][self.free]
-        return np.concatenate([slopes.ravel(), scale[:, -1]])
+        spreads = np.full(self.priors.log_spreads().size, _SPREAD_UNIT)
+        return np.concatenate([slopes.ravel(), scale[:, -1], spreads])
 
     def snapshot(self):
         """What `restore` needs."""
-        return self.a, self.d, self.correlation, self.priors
+        return self.a, self.d, self.covariance, self.correlation, self.priors
 
     def restore(self, snapshot):
         """Go back."""
-        self.a, self.d, self.correlation, self.priors = snapshot
+        self.a, self.d, self.covariance, self.correlation, self.priors = snapshot
 
     def runaway_items(self):
         """Items without a prior whose parameters leave every plausible range."""

@@ -337,6 +337,8 @@ def test_banks_stay_what_they_are(panel, fitted):
     part = X.copy()
     part.iloc[:, 30:] = np.nan
     assert_allclose(copy.ability_, bank.transform(part), atol=1e-7)
+    some = fitted.select_items([5, 2])
+    assert_allclose(some.discrimination_, fitted.discrimination_[[5, 2]])
     some = bank.select_items([5, 2])
     assert_allclose(some.discrimination_, panel[2][[5, 2]])
     frozen = clone(FrozenEstimator(fitted)).fit(panel[0], None)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skirt._item_flags import item_flags, share_right
-from skirt._multidim._bank import MultidimBank
+from skirt._multidim._bank import AbilityScale, MultidimBank
 from skirt._multidim._calibration import calibrate
 from skirt._multidim._rotation import ROTATIONS, rotate
 from skirt._multidim._scoring import integrate
@@ -261,7 +261,7 @@ class MultidimIRT(MultidimBank):
             self._fit_one_dimension(responses, weights)
         else:
             self._fit_dimensions(data)
-        self._item_uncertainty = None
+        self._item_uncertainty = AbilityScale(self.ability_correlation_)
         self._record_panel(X, panel, None)
         return self
 

@@ -39,15 +39,17 @@ def expected_logistic(mean, variance):
     -------
     probability, spread : ndarray of shape (n, m)
     """
-    wide = variance > _SMALL
-    if not wide.any():
+    wide = np.flatnonzero(variance > _SMALL)
+    if not wide.size:
         return _expanded(mean, variance)
     probability, spread = _expanded(mean, np.minimum(variance, _SMALL))
-    low = _SMALL
+    widest = variance.ravel()[wide]
+    low = 0.0
     for high, rule in _RULES:
-        cells = np.nonzero((variance > low) & (variance <= high))
-        integrals = _integrated(mean[cells], variance[cells], *rule)
-        probability[cells], spread[cells] = integrals
+        some = (widest > low) & (widest <= high)
+        cells = wide[some]
+        integrals = _integrated(mean.ravel()[cells], widest[some], *rule)
+        probability.ravel()[cells], spread.ravel()[cells] = integrals
         low = high
     return probability, spread
 

@@ -20,7 +20,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from skirt import TwoPLEstimator
+from skirt import MultidimIRT, TwoPLEstimator
 from skirt.datasets import make_responses
 from skirt.model_selection._cell_folds import draw_folds
 from skirt.model_selection._cross_val_responses import cross_val_responses
@@ -329,17 +329,12 @@ def test_two_abilities_are_told_from_one():
 
 
 def test_two_dimensions_beat_every_baseline_where_there_are_two():
-    module = pytest.importorskip("skirt._multidim")
-    if not hasattr(module, "MultidimIRT"):
-        pytest.skip("the estimator is not there yet")
     rng = np.random.default_rng(0)
     loadings = rng.lognormal(0.2, 0.4, (2, 120)) * (rng.random((2, 120)) < 0.7)
     z = rng.normal(size=(150, 2)) @ loadings + rng.normal(size=120)
     X = (rng.random(z.shape) < expit(z)).astype(float)
     items = pd.DataFrame({"benchmark": np.repeat(["w", "x", "y"], 40)})
-    scores = cross_val_responses(
-        module.MultidimIRT(2), X, items=items, cv=5, random_state=0
-    )
+    scores = cross_val_responses(MultidimIRT(2), X, items=items, cv=5, random_state=0)
     for name in scores.baselines:
         table = scores.compare(name).set_index(["method", "average", "metric"])
         assert table.loc[("MultidimIRT", "micro", "log_loss"), "high"] < 0
@@ -504,19 +499,47 @@ def _without(items):
     return items.drop(index="q3")
 
 
+def test_item_tables_name_their_rows_by_a_column_or_by_numbers_too():
+    X, items = patchy_panel()
+
+    def table(X, items):
+        scores = cross_val_responses(
+            Scripted(_noise), X, items=items, cv=3, random_state=0
+        )
+        return scores.to_frame()
+
+    expected = table(X, items)
+    shuffled = items.sample(frac=1, random_state=0)
+    by_column = shuffled.rename_axis("item_id").reset_index()
+    pd.testing.assert_frame_equal(table(X, by_column), expected)
+    # Columns that are numbers, in whatever order, are what the index counts.
+    order = np.argsort(np.arange(40) % 7, kind="stable")
+    numbered = X.set_axis(range(40), axis=1).iloc[:, order]
+    pd.testing.assert_frame_equal(
+        table(numbered, items.reset_index(drop=True)),
+        table(X.iloc[:, order], items),
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_without, "no row for item 'q3' of X .1 of 40 are missing, 0 rows"),
+        (_without, "table lacks 'q3' of the 40 items of the responses. Add"),
         (
             lambda t: pd.concat([t, t.iloc[:1].rename({"q0": "q99"})]),
-            "a row for item 'q99' that is not in X .0 of 40 are missing, 1 rows",
+            "table has 'q99' that the responses lack",
         ),
-        (lambda t: t.rename({"q3": "new"}), "no row for item 'q3' of X .1 of 40"),
-        (lambda t: pd.concat([t, t.loc[["q5"]]]), "'q5' twice in its index"),
-        (lambda t: t.iloc[1:].reset_index(drop=True), "39 rows and X 40 columns"),
-        (lambda t: t.rename(columns={"benchmark": "set"}), "one column 'benchmark'"),
-        (lambda t: t.assign(benchmark=t["benchmark"].where(t.index != "q7")), "'q7'"),
+        (lambda t: t.rename({"q3": "new"}), "lacks 'q3' .*no column has: 'new'"),
+        (lambda t: pd.concat([t, t.loc[["q5"]]]), "'q5' is in rows 5 and 40 of"),
+        (lambda t: t.iloc[1:].reset_index(drop=True), "39 rows and .* 40 items"),
+        (
+            lambda t: t.rename(columns={"benchmark": "set"}),
+            "no column 'benchmark'; it has 'set', 'kind'",
+        ),
+        (
+            lambda t: t.assign(benchmark=t["benchmark"].where(t.index != "q7")),
+            "'q7' has no",
+        ),
         (lambda t: t.replace({"benchmark": {"x": "micro"}}), "'micro', which is what"),
     ],
 )
@@ -528,7 +551,7 @@ def test_item_tables_that_do_not_fit_are_refused(change, told):
 
 def test_bad_input_is_refused_with_the_way_out():
     X, items = patchy_panel()
-    with pytest.raises(ValueError, match="39 rows and X 40 columns: pass one row"):
+    with pytest.raises(ValueError, match="39 rows and the responses 40 items: without"):
         cross_val_responses(constant(0.5), X.to_numpy(), items=_without(items))
     with pytest.raises(TypeError, match="items is of type list: pass a DataFrame"):
         cross_val_responses(constant(0.5), X, items=["w"] * 40)
@@ -537,13 +560,17 @@ def test_bad_input_is_refused_with_the_way_out():
     with pytest.raises(TypeError, match=r"is a class: .*TwoPLEstimator\(\)"):
         cross_val_responses({"a": TwoPLEstimator}, X)
     for estimator in (Ridge(), "2PL", None):
-        with pytest.raises(TypeError, match="inverse_transform.* are needed"):
+        with pytest.raises(
+            TypeError, match="no .*: it needs fit, transform, inverse_transform"
+        ):
             cross_val_responses(estimator, X)
     with pytest.raises(ValueError, match="no estimator"):
         cross_val_responses([], X)
     with pytest.raises(ValueError, match="'item mean' is the name of a baseline too"):
         cross_val_responses({"item mean": constant(0.5)}, X)
-    with pytest.raises(ValueError, match="'a' is the name of another estimator too"):
+    with pytest.raises(ValueError, match="Two estimators are called '1'"):
+        cross_val_responses({1: constant(0.5), "1": constant(0.4)}, X)
+    with pytest.raises(ValueError, match="Two estimators are called 'a'"):
         cross_val_responses([("a", constant(0.5)), ("a", constant(0.4))], X)
     with pytest.raises(
         ValueError, match="cv=10 folds cannot be filled with 4 observed"

@@ -36,7 +36,7 @@ def planted(n_models, n_items, n_components=2, correlation=0.4, seed=0):
 
 @pytest.fixture(scope="module")
 def panel():
-    return planted(150, 60)
+    return planted(120, 60)
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +179,7 @@ def test_score_of_the_benchmark_and_its_error(panel):
     for i in range(5):
         sample = draws.multivariate_normal(ability[i], covariance[i], 4000)
         spread = expit(sample @ a.T + d).mean(axis=1).std()
-        assert_allclose(se[i], spread, rtol=0.1)
+        assert_allclose(se[i], spread, rtol=0.15)
 
 
 # Properties
@@ -211,7 +211,7 @@ def test_target_rotation_comes_back(panel, fitted):
 def test_axes_do_not_depend_on_order_or_seed(panel, fitted):
     X = panel[0]
     rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(150), rng.permutation(60)
+    rows, columns = rng.permutation(120), rng.permutation(60)
     other = MultidimIRT(random_state=7).fit(X[np.ix_(rows, columns)])
     assert_allclose(other.discrimination_, fitted.discrimination_[columns], atol=1e-6)
     assert_allclose(other.ability_, fitted.ability_[rows], atol=1e-6)
@@ -238,7 +238,7 @@ def test_quadrature_and_normal_posteriors_agree(panel):
     ]
     assert [model.integration_ for model in models] == ["quadrature", "variational"]
     away = np.abs(models[0].discrimination_ - models[1].discrimination_)
-    assert (away < 0.15 * models[0].discrimination_se_).all()
+    assert (away < 0.3 * models[0].discrimination_se_).all()
 
 
 def test_population_has_unit_variance():
@@ -266,7 +266,7 @@ def test_planted_dimensions_are_found():
 
 @pytest.mark.parametrize("n_components", [4, 6])
 def test_many_dimensions(n_components):
-    X, theta, *_ = planted(300, 40 * n_components, n_components, 0.2, seed=3)
+    X, theta, *_ = planted(200, 30 * n_components, n_components, 0.2, seed=3)
     model = MultidimIRT(n_components).fit(X)
     found = np.abs(np.corrcoef(theta.T, model.ability_.T)[:n_components, n_components:])
     assert (found.max(axis=1) > 0.85).all()

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from skirt._cells import model_blocks
 from skirt._fixed_bank import FixedBank
+from skirt._multidim._items import Items
+from skirt._multidim._logistic import expected_logistic
 from skirt._multidim._rotation import explained, standardised_loadings
 from skirt._multidim._scoring import integrate, posterior_modes
 from skirt._response_data import ResponseData
@@ -18,13 +21,23 @@ from skirt._weights import check_sample_weight
 
 
 @dataclass(frozen=True)
-class AbilityScale:
-    """The population's correlations, which belong to a bank as its items do."""
+class BankKnowledge:
+    """What belongs to a bank besides its items' parameters.
+
+    Attributes
+    ----------
+    correlation : ndarray of shape (n_components, n_components)
+        Of the abilities in the population.
+    covariance : ndarray of shape (n_items, n_components + 1, n_components + 1) or None
+        Of each item's (a, d); None where the items are taken as they are.
+    """
 
     correlation: np.ndarray
+    covariance: np.ndarray | None = None
 
     def __getitem__(self, items):
-        return self  # whichever items are taken
+        covariance = None if self.covariance is None else self.covariance[items]
+        return BankKnowledge(self.correlation, covariance)
 
 
 class MultidimBank(FixedBank):
@@ -114,7 +127,7 @@ class MultidimBank(FixedBank):
         if difficulty is not None:
             d = -d * np.sqrt(np.einsum("jk,kl,jl->j", a, correlation, a))
         bank = cls(**{**params, "n_components": a.shape[1]})
-        bank._keep_items(a, d, names, AbilityScale(correlation))
+        bank._keep_items(a, d, names, BankKnowledge(correlation))
         return bank
 
     def _keep_items(self, discrimination, intercept, names, uncertainty):
@@ -122,13 +135,13 @@ class MultidimBank(FixedBank):
         self._use_items(np.arange(len(intercept)))
 
     def _use_items(self, chosen):
-        discrimination, intercept, names, scale = self._fixed_items
-        self._item_uncertainty = scale
+        discrimination, intercept, names, knowledge = self._fixed_items
+        self._item_uncertainty = knowledge[chosen]
         self.n_features_in_ = len(chosen)
         if names is not None:
             self.feature_names_in_ = names[chosen]
         self.item_names_ = item_names(self)
-        self._describe(discrimination[chosen], intercept[chosen], scale.correlation)
+        self._describe(discrimination[chosen], intercept[chosen], knowledge.correlation)
 
     def _describe(self, discrimination, intercept, correlation):
         """Keep the items, and what follows from them."""
@@ -165,10 +178,14 @@ class MultidimBank(FixedBank):
                 UserWarning,
                 stacklevel=4,
             )
-        bank = self.discrimination_, self.intercept_, self.ability_correlation_
         if self.ability_method == "eap":
-            return integrate(data, *bank)[1:]
-        return posterior_modes(data, *bank)
+            return integrate(data, self._items, self.ability_correlation_)[1:]
+        return posterior_modes(data, self._items, self.ability_correlation_)
+
+    @property
+    def _items(self):
+        covariance = self._item_uncertainty.covariance
+        return Items(self.discrimination_, self.intercept_, covariance)
 
     def transform(self, X):
         """Estimate abilities.
@@ -232,7 +249,10 @@ class MultidimBank(FixedBank):
         return score, np.sqrt(variance)
 
     def inverse_transform(self, X):
-        """Expected probabilities of the answer 1.
+        """Expected probabilities of the answer 1, at the abilities given.
+
+        Averaged over what the panel leaves unknown of the items, where the priors were
+        estimated: such curves are a little flatter than those of the items as they are.
 
         Parameters
         ----------
@@ -254,13 +274,12 @@ class MultidimBank(FixedBank):
             )
         if not np.isfinite(theta).all():
             raise ValueError("Abilities are finite numbers; got NaN or infinity.")
-        out = theta @ self.discrimination_.T
-        out += self.intercept_
-        out *= 0.5
-        np.tanh(out, out=out)
-        out *= 0.5
-        out += 0.5
-        return out
+        logits = theta @ self.discrimination_.T
+        logits += self.intercept_
+        items = self._items
+        if items.covariance is None:
+            return expit(logits, out=logits)
+        return expected_logistic(logits, items.logit_variance(theta))[0]
 
     def score_samples(self, X):
         """Marginal log-likelihood of each model's responses.
@@ -273,11 +292,13 @@ class MultidimBank(FixedBank):
         Returns
         -------
         ndarray of shape (n_models,)
-            Log of the probability of the responses, the abilities integrated out.
+            Log of the probability of the responses, the abilities integrated out, and
+            what the panel leaves unknown of the items.
         """
         data = ResponseData.from_matrix(self._checked(X))
-        bank = self.discrimination_, self.intercept_, self.ability_correlation_
-        return integrate(data, *bank)[0]
+        return integrate(data, self._items, self.ability_correlation_, predictive=True)[
+            0
+        ]
 
     def score(self, X, y=None, sample_weight=None):
         """Mean marginal log-likelihood per observed response.

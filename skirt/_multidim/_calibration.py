@@ -24,6 +24,8 @@ _AFFORDABLE = 1e7
 # Answers for each component up to which posteriors are worth integrating: at more,
 # the normal that fits best gives the same items to a hundredth of a standard error.
 _SHORT = 100
+# The same where items have posteriors of their own, which are normal in any case.
+_SHORTEST = 25
 # Cycles before the acceleration: far from the maximum it has nothing to go by.
 _UNAIDED = 8
 # An accelerated cycle may move the items so much farther than the calmest so far.
@@ -42,6 +44,7 @@ class Calibration:
     correlation: np.ndarray
     posterior: GaussianPosterior | NodePosterior
     information: np.ndarray
+    covariance: np.ndarray | None  # of the items; None where they are taken as they are
     priors: ItemPriors
     n_iter: int
     converged: bool
@@ -50,18 +53,23 @@ class Calibration:
     diverged: np.ndarray
 
 
-def chosen_integration(data, n_components, integration):
+def chosen_integration(data, n_components, integration, exact_items):
     """Return nodes per dimension; 0 for normal posteriors.
 
     Parameters
     ----------
+    data : ResponseData
+    n_components : int
     integration : {"auto", "quadrature", "variational"}
+    exact_items : bool
+        Whether the items are points, without posteriors of their own.
     """
     if integration == "variational":
         return 0
     cells = data.n_models * data.n_items
     answers = np.median(data.answers_per_model())
-    if integration == "quadrature" or answers <= _SHORT * n_components:
+    short = (_SHORT if exact_items else _SHORTEST) * n_components
+    if integration == "quadrature" or answers <= short:
         # The longer the test, the nearer posteriors are to normal ones.
         for n_nodes in (7, 5) if answers <= _SHORT else (5,):
             if cells * n_nodes**n_components <= _AFFORDABLE:
@@ -119,7 +127,9 @@ def calibrate(
         correlated,
         random_state,
     )
-    n_nodes = chosen_integration(data, n_components, integration)
+    priors = state.priors
+    exact_items = not (priors.slope_estimated or priors.intercept_estimated)
+    n_nodes = chosen_integration(data, n_components, integration, exact_items)
     if n_nodes:
         state.use_nodes(n_nodes)
     acceleration = Anderson()
@@ -156,6 +166,7 @@ def calibrate(
         state.correlation,
         state.posterior,
         state.information,
+        state.covariance,
         state.priors,
         cycle,
         converged,

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from skirt._item_flags import item_flags, share_right
-from skirt._multidim._bank import AbilityScale, MultidimBank
+from skirt._multidim._bank import BankKnowledge, MultidimBank
 from skirt._multidim._calibration import calibrate
 from skirt._multidim._rotation import ROTATIONS, rotate
 from skirt._multidim._scoring import integrate
@@ -110,7 +110,8 @@ class MultidimIRT(MultidimBank):
     rotation_matrix_ : ndarray of shape (n_components, n_components)
         T; abilities are T' times those on the principal axes.
     ability_, ability_se_ : ndarray of shape (n_models, n_components)
-        Abilities of the fitted models and their standard errors given the items.
+        Abilities of the fitted models and their standard errors; where priors are
+        estimated, what the panel leaves unknown of the items is counted.
     integration_ : str
         "quadrature" or "variational"; for one component "exact".
     discrimination_prior_ : tuple (mean, covariance) or None
@@ -120,7 +121,8 @@ class MultidimIRT(MultidimBank):
     item_flags_ : DataFrame of bool, indexed by item name
         unanswered, constant, reversed, duplicate.
     log_likelihood_ : float
-        Marginal log-likelihood of the panel, without the priors.
+        Marginal log-likelihood of the panel, without the priors; where these are
+        estimated, averaged over what is unknown of the items.
     n_iter_, converged_ : int, bool
         Cycles of the calibration, and whether it reached `tol`.
     item_names_, model_names_ : ndarray of str
@@ -174,7 +176,7 @@ class MultidimIRT(MultidimBank):
     >>> panel = load_classifier_panel(as_frame=True)
     >>> model = MultidimIRT(2).fit(panel.data.iloc[:, ::20])
     >>> model.discrimination_.shape, model.integration_
-    ((85, 2), 'quadrature')
+    ((85, 2), 'variational')
     """
 
     _parameter_constraints: dict = {
@@ -261,7 +263,6 @@ class MultidimIRT(MultidimBank):
             self._fit_one_dimension(responses, weights)
         else:
             self._fit_dimensions(data)
-        self._item_uncertainty = AbilityScale(self.ability_correlation_)
         self._record_panel(X, panel, None)
         return self
 
@@ -302,6 +303,7 @@ class MultidimIRT(MultidimBank):
             "converged_",
         ):
             setattr(self, name, getattr(model, name))
+        self._item_uncertainty = BankKnowledge(np.eye(1))
         self.rotation_matrix_ = np.eye(1)
         self.integration_ = "exact"
 
@@ -398,8 +400,16 @@ class MultidimIRT(MultidimBank):
                 priors.intercept_sd,
             )
         )
-        bank = self.discrimination_, self.intercept_, self.ability_correlation_
-        self.log_likelihood_ = float(data.weights @ integrate(data, *bank)[0])
+        known = calibration.covariance
+        if known is not None:
+            move = np.eye(self.n_components + 1)
+            move[:-1, :-1] = back.T
+            known = move @ known @ move.T
+        self._item_uncertainty = BankKnowledge(self.ability_correlation_, known)
+        log_likelihood = integrate(
+            data, self._items, self.ability_correlation_, predictive=True
+        )[0]
+        self.log_likelihood_ = float(data.weights @ log_likelihood)
 
     def _resolved_priors(self, right, free):
         """Check the priors against the panel; return what the calibration takes."""

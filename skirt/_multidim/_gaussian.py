@@ -6,12 +6,8 @@ normal too: integrals in one dimension, however many abilities there are. The me
 covariance are those of the Gaussian variational approximation with its expectations
 taken exactly (Cho et al. 2021 bound them); their fixed point is a Newton iteration.
 
-Items whose prior is estimated have normal posteriors as well, and the models are told
-so: on few models the items would else be taken at their word about dimensions that are
-nothing but the noise they were fitted to.
+Items whose prior is estimated have normal posteriors as well (see `_items`).
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,23 +16,6 @@ from skirt._multidim._logistic import blocks, expected_logistic
 # A Newton step moves no ability farther than this.
 _LONGEST_STEP = 2.0
 _ROUNDS = 50
-
-
-@dataclass(frozen=True)
-class Items:
-    """What is known of the items.
-
-    Attributes
-    ----------
-    discrimination : ndarray of shape (n_items, n_components)
-    intercept : ndarray of shape (n_items,)
-    covariance : ndarray of shape (n_items, n_components + 1, n_components + 1) or None
-        Of each item's (a, d); None where items are taken as they are.
-    """
-
-    discrimination: np.ndarray
-    intercept: np.ndarray
-    covariance: np.ndarray | None = None
 
 
 class GaussianPosterior:

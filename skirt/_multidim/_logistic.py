@@ -29,7 +29,7 @@ def softplus(logits, probability):
 
 
 def expected_logistic(mean, variance):
-    """Expectations of P and P (1 - P) over logits N(mean, variance), by quadrature.
+    """Expectations of P and P (1 - P) over logits N(mean, variance).
 
     Parameters
     ----------
@@ -39,36 +39,54 @@ def expected_logistic(mean, variance):
     -------
     probability, spread : ndarray of shape (n, m)
     """
+    probability, spread = _expanded(mean, np.minimum(variance, _SMALL))
+    for cells, points, weights in _wide_nodes(mean, variance):
+        p = expit(points)
+        probability.ravel()[cells] = weights @ p
+        p *= 1.0 - p
+        spread.ravel()[cells] = weights @ p
+    return probability, spread
+
+
+def expected_softplus(mean, variance):
+    """Expectation of log(1 + exp(logit)) over logits N(mean, variance).
+
+    Parameters
+    ----------
+    mean, variance : ndarray of shape (n, m)
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+    """
+    p = expit(mean)
+    spread = p * (1.0 - p)
+    half = 0.5 * np.minimum(variance, _SMALL)
+    # The second derivative is P (1 - P) = s, the fourth s (1 - 6s).
+    out = softplus(mean, p) + half * spread * (1.0 + 0.5 * half * (1.0 - 6.0 * spread))
+    for cells, points, weights in _wide_nodes(mean, variance):
+        out.ravel()[cells] = weights @ np.logaddexp(0.0, points)
+    return out
+
+
+def _wide_nodes(mean, variance):
+    """Yield places, logits at the nodes and weights, where expansions will not do."""
     wide = np.flatnonzero(variance > _SMALL)
     if not wide.size:
-        return _expanded(mean, variance)
-    probability, spread = _expanded(mean, np.minimum(variance, _SMALL))
+        return
     widest = variance.ravel()[wide]
     low = 0.0
-    for high, rule in _RULES:
+    for high, (points, weights) in _RULES:
         some = (widest > low) & (widest <= high)
-        cells = wide[some]
-        integrals = _integrated(mean.ravel()[cells], widest[some], *rule)
-        probability.ravel()[cells], spread.ravel()[cells] = integrals
         low = high
-    return probability, spread
-
-
-def _integrated(mean, variance, points, weights):
-    """The same by Gauss-Hermite quadrature."""
-    root = np.sqrt(variance)
-    probability, spread = np.zeros_like(mean), np.zeros_like(mean)
-    for point, weight in zip(points, weights / weights.sum(), strict=True):
-        p = expit(mean + point * root)
-        probability += weight * p
-        p *= 1.0 - p
-        p *= weight
-        spread += p
-    return probability, spread
+        if some.any():
+            cells = wide[some]
+            spread = np.multiply.outer(points, np.sqrt(widest[some]))
+            yield cells, mean.ravel()[cells] + spread, weights / weights.sum()
 
 
 def _expanded(mean, variance):
-    """The same to fourth order in the logit's deviation from its mean.
+    """P and P (1 - P) to fourth order in the logit's deviation from its mean.
 
     With s = P (1 - P) the even derivatives are P'' = s (1 - 2P), s'' = s (1 - 6s),
     P = P (1 - 12s) and s = s (1 - 30s + 120s^2).

@@ -11,10 +11,16 @@ from itertools import product
 import numpy as np
 from scipy.special import expit
 
-from skirt._multidim._logistic import expected_logistic, softplus
+from skirt._multidim._logistic import (
+    expected_logistic,
+    expected_softplus,
+    softplus,
+)
 
 # Item x node x model cells computed at a time.
 _BLOCK = 1 << 19
+# No averaged probability is nearer to 0 or 1, so that logarithms are finite.
+_NEVER = 1e-15
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class ProductRule:
         # What turns weights of N(0, I) into those of a plain integral.
         self.log_weights += 0.5 * np.square(self.points).sum(axis=1)
 
-    def __call__(self, data, center, covariance, items, prior):
+    def __call__(self, data, center, covariance, items, prior, *, predictive=False):
         """Yield a `NodeBlock` for one block of models after the other.
 
         Parameters
@@ -69,6 +75,9 @@ class ProductRule:
         items : Items
         prior : ndarray of shape (n_components, n_components)
             Covariance of the abilities in the population.
+        predictive : bool
+            Whether to average the probability of each answer over what an item may
+            be, not its logarithm: for models that have not shaped the items.
         """
         discrimination, intercept = items.discrimination, items.intercept
         n_items, n_components = discrimination.shape
@@ -84,13 +93,20 @@ class ProductRule:
             logits = flat @ discrimination.T
             logits += intercept
             p, spread, lost = self._curves(flat, logits, items)
-            lost = lost.reshape(*nodes.shape[:2], n_items)
+            shape_of_cells = *nodes.shape[:2], n_items
+            if predictive and items.covariance is not None:
+                p = np.clip(p, _NEVER, 1.0 - _NEVER)
+                lost = -np.log1p(-p)
+                gained = (np.log(p) + lost).reshape(shape_of_cells)
+                joint = np.einsum("nqj,nj->nq", gained, data.responses[block])
+            else:
+                joint = (nodes @ right[block, :-1, None])[..., 0] + right[block, -1:]
+            lost = lost.reshape(shape_of_cells)
             if data.complete:
                 mask, lost = None, lost.sum(axis=2)
             else:
                 mask = np.broadcast_to(data.mask_rows(block), lost.shape[::2])
                 lost = np.einsum("nqj,nj->nq", lost, mask)
-            joint = (nodes @ right[block, :-1, None])[..., 0] + right[block, -1:]
             joint -= lost
             joint -= 0.5 * np.einsum("nqk,kl,nql->nq", nodes, precision, nodes)
             joint += self.log_weights
@@ -105,14 +121,8 @@ class ProductRule:
     @staticmethod
     def _curves(theta, logits, items):
         """P, P (1 - P) and log(1 + exp(logit)), in expectation over the items."""
-        p = expit(logits)
-        lost = softplus(logits, p)
         if items.covariance is None:
-            return p, p * (1.0 - p), lost
-        extended = np.column_stack([theta, np.ones(len(theta))])
-        products = (extended[:, :, None] * extended[:, None, :]).reshape(len(theta), -1)
-        variance = products @ items.covariance.reshape(len(items.intercept), -1).T
-        spread = p * (1.0 - p)
-        # Half the variance times the second derivative, and the fourth's share.
-        lost += (0.5 * variance) * spread * (1.0 + 0.25 * variance * (1.0 - 6 * spread))
-        return *expected_logistic(logits, variance), lost
+            p = expit(logits)
+            return p, p * (1.0 - p), softplus(logits, p)
+        variance = items.logit_variance(theta)
+        return *expected_logistic(logits, variance), expected_softplus(logits, variance)

@@ -10,8 +10,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from skirt._multidim._gaussian import Items
-from skirt._multidim._logistic import softplus
+from skirt._multidim._logistic import (
+    expected_logistic,
+    expected_softplus,
+    softplus,
+)
 from skirt._multidim._quadrature import ProductRule
 from skirt._threads import one_blas_thread
 
@@ -28,14 +31,14 @@ _LARGEST = 4e6
 
 
 @one_blas_thread
-def posterior_modes(data, discrimination, intercept, correlation):
+def posterior_modes(data, items, correlation):
     """Return the posterior modes and covariances given the items.
 
     Parameters
     ----------
     data : ResponseData
-    discrimination : ndarray of shape (n_items, n_components)
-    intercept : ndarray of shape (n_items,)
+    items : Items
+        Their uncertainty, if it is known, makes models that they say less about.
     correlation : ndarray of shape (n_components, n_components)
 
     Returns
@@ -44,8 +47,8 @@ def posterior_modes(data, discrimination, intercept, correlation):
     covariance : ndarray of shape (n_models, n_components, n_components)
         Inverse of the prior's precision plus the information at the mode.
     """
-    n_items, n_components = discrimination.shape
-    bank = _Bank(discrimination, intercept, np.linalg.inv(correlation))
+    n_items, n_components = items.discrimination.shape
+    bank = _Bank(items, np.linalg.inv(correlation))
     ability = np.zeros((data.n_models, n_components))
     covariance = np.empty((data.n_models, n_components, n_components))
     astray = []
@@ -67,10 +70,14 @@ def posterior_modes(data, discrimination, intercept, correlation):
 
 
 class _Bank:
-    def __init__(self, discrimination, intercept, prior):
-        self.a, self.d, self.prior = discrimination, intercept, prior
-        self.squares = discrimination[:, :, None] * discrimination[:, None, :]
-        self.squares = self.squares.reshape(intercept.size, -1)
+    def __init__(self, items, prior):
+        self.items, self.prior = items, prior
+        self.a, self.d = items.discrimination, items.intercept
+        self.squares = self.a[:, :, None] * self.a[:, None, :]
+        if items.covariance is not None:
+            self.squares = self.squares + items.covariance[:, :-1, :-1]
+            self.lean = items.covariance[:, :-1].reshape(self.d.size, -1)
+        self.squares = self.squares.reshape(self.d.size, -1)
 
     def climb(self, responses, mask):
         """Newton's method for some models, each step halved until it gains."""
@@ -111,28 +118,45 @@ class _Bank:
         """Log posterior, its gradient and minus its second derivatives."""
         logits = theta @ self.a.T
         logits += self.d
-        p = expit(logits)
-        lost = softplus(logits, p)
+        if self.items.covariance is None:
+            p = expit(logits)
+            spread, lost = p * (1.0 - p), softplus(logits, p)
+        else:
+            variance = self.items.logit_variance(theta)
+            p, spread = expected_logistic(logits, variance)
+            lost = expected_softplus(logits, variance)
         if mask is not None:
             own = mask if mask.shape[0] == 1 else mask[rows]
-            lost = lost * own
-            p *= own
+            for cells in (lost, p, spread):
+                cells *= own
         value = np.einsum("nk,nk->n", right[rows, :-1], theta) + right[rows, -1]
         value -= lost.sum(axis=1)
         pulled = theta @ self.prior
         value -= 0.5 * np.einsum("nk,nk->n", theta, pulled)
         score = right[rows, :-1] - p @ self.a - pulled
-        p *= 1.0 - p
-        precision = (p @ self.squares).reshape(-1, *self.prior.shape)
+        if self.items.covariance is not None:
+            # An item that may be otherwise tells the less, the farther one is.
+            extended = np.column_stack([theta, np.ones(len(theta))])
+            lean = (spread @ self.lean).reshape(*theta.shape, -1)
+            score -= np.einsum("nkl,nl->nk", lean, extended)
+        precision = (spread @ self.squares).reshape(-1, *self.prior.shape)
         return value, score, precision + self.prior
 
 
 @one_blas_thread
-def integrate(data, discrimination, intercept, correlation):
+def integrate(data, items, correlation, *, predictive=False):
     """Integrate each model's posterior.
 
     By adaptive quadrature; with many abilities and thousands of items, where posteriors
     are normal, by Laplace's method.
+
+    Parameters
+    ----------
+    data, items, correlation
+        As of `posterior_modes`.
+    predictive : bool
+        Average the probability of each answer over what an item may be: right for
+        models that have not shaped the items.
 
     Returns
     -------
@@ -142,8 +166,8 @@ def integrate(data, discrimination, intercept, correlation):
         Posterior mean (EAP).
     covariance : ndarray of shape (n_models, n_components, n_components)
     """
-    n_items, n_components = discrimination.shape
-    mode, spread = posterior_modes(data, discrimination, intercept, correlation)
+    n_items, n_components = items.discrimination.shape
+    mode, spread = posterior_modes(data, items, correlation)
     n_nodes = _NODES.get(n_components, 3)
     if n_items * n_nodes**n_components > _SHORT:
         n_nodes = 3
@@ -151,8 +175,7 @@ def integrate(data, discrimination, intercept, correlation):
     rule = ProductRule(n_components, 1 if laplace else n_nodes)
     log_likelihood = np.empty(data.n_models)
     mean, covariance = mode.copy(), spread.copy()
-    items = Items(discrimination, intercept)
-    blocks = rule(data, mode, spread, items, correlation)
+    blocks = rule(data, mode, spread, items, correlation, predictive=predictive)
     for block in blocks:
         log_likelihood[block.models] = block.log_likelihood
         if not laplace:

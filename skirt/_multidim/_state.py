@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from skirt._multidim._gaussian import GaussianPosterior, Items
+from skirt._multidim._gaussian import GaussianPosterior
 from skirt._multidim._item_step import item_step
+from skirt._multidim._items import Items
 from skirt._multidim._nodes import NodePosterior
 from skirt._multidim._population import population_step
 from skirt._multidim._priors import ItemPriors

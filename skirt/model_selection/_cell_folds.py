@@ -1,13 +1,10 @@
 """Folds of single responses, and what an estimator predicts for those of one fold."""
 
-import sys
-import time
-import warnings
-
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from skirt.model_selection._messages import recorded
 from skirt.model_selection._split import seeded
 
 
@@ -94,24 +91,16 @@ def predict_fold(estimator, *, X, labels, folds, fold, seed, label, verbose):
     -------
     probabilities : ndarray of shape (n_held_out,)
         In the order of the rows of `X`.
-    None
     caught : list of (category, str)
         The warnings that were given, for the parent to sum up.
     """
-    started = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
+    with recorded(f"[cross_val_responses] {label}", verbose) as caught:
         try:
             values = _fit_and_predict(estimator, X, labels, folds == fold, (seed, fold))
         except Exception as error:
             error.add_note(f"in cross_val_responses: {label}")
             raise
-    if verbose:
-        print(
-            f"[cross_val_responses] {label}: {time.perf_counter() - started:.1f} s",
-            file=sys.stderr,
-            flush=True,
-        )
-    return values, None, [(w.category, str(w.message)) for w in caught]
+    return values, caught
 
 
 def _fit_and_predict(estimator, X, labels, held_out, seeds):

@@ -3,45 +3,19 @@
 import numpy as np
 import pandas as pd
 
+from skirt._item_table import in_column_order, numbered_labels, with_text_columns
 from skirt.metrics._full_score import binarize_of
-from skirt.model_selection._inputs import _type_name
+from skirt.model_selection._inputs import name_estimators
 
 _NEEDED = ("fit", "transform", "inverse_transform", "get_params")
 
 
-def named_estimators(estimators, reserved):
-    """Return a dict of name to estimator, whatever form they were given in."""
-    if isinstance(estimators, dict):
-        pairs = list(estimators.items())
-    elif isinstance(estimators, list | tuple):
-        pairs = [e if isinstance(e, tuple) else (None, e) for e in estimators]
-    else:
-        pairs = [(None, estimators)]
-    if not pairs:
-        raise ValueError("There is no estimator: pass at least one.")
-    named: dict = {}
-    for name, estimator in pairs:
-        if isinstance(estimator, type):
-            raise TypeError(
-                f"{estimator.__name__} is a class: pass an estimator made from it, "
-                f"such as {estimator.__name__}()."
-            )
-        lacking = [method for method in _NEEDED if not hasattr(estimator, method)]
-        if lacking:
-            raise TypeError(
-                f"{estimator!r} has no {lacking[0]}: {', '.join(_NEEDED)} are needed, "
-                "as inverse_transform(transform(X)) are the probabilities."
-            )
-        if name is None:
-            name = base = _type_name(estimator)
-            number = 1
-            while name in named:
-                number += 1
-                name = f"{base}-{number}"
-        elif name in named or name in reserved:
-            taken = "a baseline" if name in reserved else "another estimator"
-            raise ValueError(f"{name!r} is the name of {taken} too: rename one.")
-        named[str(name)] = estimator
+def named_predictors(estimators, reserved):
+    """Return a dict of name to estimator, of which none may be reserved."""
+    named = name_estimators(estimators, _NEEDED)
+    for name in named:
+        if name in reserved:
+            raise ValueError(f"{name!r} is the name of a baseline too: rename one.")
     return named
 
 
@@ -58,77 +32,48 @@ def common_threshold(binarize, methods):
     return found.pop() if found else None
 
 
-def item_parts(items, by, category, labels, n_items):
+def item_parts(items, by, category, item_names, named):
     """Return each item's benchmark and category as numbers, and what they are called.
 
     Without a category the benchmarks are that too.
+
+    Parameters
+    ----------
+    items : DataFrame or None
+    by : str
+    category : str or None
+    item_names : list of str
+        The columns' names.
+    named : bool
+        Whether the responses came with these names.
+
+    Returns
+    -------
+    benchmark : ndarray of shape (n_items,), int32
+    benchmarks : list of str
+    category : ndarray of shape (n_items,), int32
+    categories : list of str
     """
     if items is None:
         if category is not None:
             raise ValueError(
                 f"category={category!r} is a column of no table: pass items."
             )
-        return (np.zeros(n_items, dtype=np.int32), ["all"]) * 2
+        return (np.zeros(len(item_names), dtype=np.int32), ["all"]) * 2
     if not isinstance(items, pd.DataFrame):
         raise TypeError(
             f"items is of type {type(items).__name__}: pass a DataFrame with one row "
             "for each item."
         )
-    items = _in_column_order(items, labels, n_items)
-    named = _numbered(items, by)
+    table = in_column_order(with_text_columns(items), item_names, named)
+    benchmark, benchmarks = numbered_labels(table, by, "by", item_names)
     for average in ("micro", "macro"):
-        if average in named[1]:
+        if average in benchmarks:
             raise ValueError(
                 f"A value of items[{by!r}] is {average!r}, which is what an average is "
                 "called: rename it."
             )
-    return *named, *(named if category is None else _numbered(items, category))
-
-
-def _in_column_order(items, labels, n_items):
-    """Return the table with its rows in the order of the columns of X."""
-    ids = items.index.map(str)
-    if not ids.is_unique:
-        raise ValueError(
-            f"items has {ids[ids.duplicated()][0]!r} twice in its index: drop one of "
-            "them, or reset_index(drop=True) if its rows are in column order."
-        )
-    counts = list(ids) == [str(number) for number in range(len(ids))]
-    if labels is not None:
-        columns = labels[1]
-        missing, unknown = columns.difference(ids, sort=False), ids.difference(columns)
-        if not (len(missing) or len(unknown)):
-            return items.set_axis(ids).loc[columns]
-        if not counts:
-            which, lacks, where = (
-                (missing, "has no row for", "of X")
-                if len(missing)
-                else (unknown, "has a row for", "that is not in X")
-            )
-            raise ValueError(
-                f"items {lacks} item {which[0]!r} {where} ({len(missing)} of "
-                f"{n_items} are missing, {len(unknown)} rows are of unknown items): "
-                "index it by the column names of X, one row each."
-            )
-    if len(items) != n_items:
-        raise ValueError(
-            f"items has {len(items)} rows and X {n_items} columns: pass one row for "
-            "each item, in column order"
-            + (" or indexed by the column names." if labels is not None else ".")
-        )
-    return items
-
-
-def _numbered(items, column):
-    if list(items.columns).count(column) != 1:
-        names = ", ".join(map(repr, items.columns))
-        raise ValueError(f"items needs one column {column!r}; it has {names}.")
-    missing = items[column].isna()
-    if missing.any():
-        raise ValueError(
-            f"items[{column!r}] is missing for item {str(items.index[missing][0])!r} "
-            f"({missing.sum()} of {len(items)}): give every item a value, such as "
-            "'other'."
-        )
-    numbers, values = pd.factorize(items[column].map(str).to_numpy(dtype=object))
-    return numbers.astype(np.int32), [str(value) for value in values]
+    part, parts = benchmark, benchmarks
+    if category is not None:
+        part, parts = numbered_labels(table, category, "category", item_names)
+    return benchmark.astype(np.int32), benchmarks, part.astype(np.int32), parts

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.parallel import Parallel, delayed
 
-from skirt._responses import BINARIZE_CONSTRAINT, check_responses
+from skirt._responses import BINARIZE_CONSTRAINT, check_responses, item_names
 from skirt._twopl import TwoPLEstimator
 from skirt.metrics._full_score import ResponseTable
 from skirt.model_selection._cell_baselines import (
@@ -26,13 +26,13 @@ from skirt.model_selection._cell_folds import (
 from skirt.model_selection._cell_inputs import (
     common_threshold,
     item_parts,
-    named_estimators,
+    named_predictors,
 )
 from skirt.model_selection._cell_metrics import score_methods
 from skirt.model_selection._cell_scores import CellScores
-from skirt.model_selection._curve import _one_seed
 from skirt.model_selection._inputs import check_groups, warn_of_refits
 from skirt.model_selection._messages import repeat_warnings
+from skirt.model_selection._split import one_seed
 
 
 @validate_params(
@@ -80,9 +80,10 @@ def cross_val_responses(
     X : array-like or DataFrame of shape (n_models, n_items)
         Responses 0, 1 or NaN.
     items : DataFrame of n_items rows, default=None
-        What is known of the items: indexed by item name, in any order, if `X` is a
-        DataFrame; or in the order of its columns, with the index 0, 1, ... None puts
-        all items into one benchmark, "all".
+        The item table: a row for each item, named by its index or by a column `item`
+        or `item_id`. Rows may be in another order than the columns of `X`. Without
+        names in either of them rows belong to columns by position. None puts all
+        items into one benchmark, "all".
     by : str, default="benchmark"
         The column of `items` that names the benchmark of each, or whatever else the
         scores are to be told apart by.
@@ -188,21 +189,20 @@ def cross_val_responses(
     2   macro      -0.009 -0.015 -0.003
     5   micro      -0.009 -0.015 -0.003
     """
-    methods = named_estimators(estimators, BASELINES if baselines else ())
+    methods = named_predictors(estimators, BASELINES if baselines else ())
     X = X if isinstance(X, pd.DataFrame) else np.asarray(X)
     threshold = common_threshold(binarize, methods)
-    responses = check_responses(
-        ResponseTable(), X, reset=True, binarize=threshold, min_models=2
-    )
-    labels = None
-    if isinstance(X, pd.DataFrame):
-        labels = X.index, pd.Index([str(name) for name in X.columns], dtype=object)
+    reader = ResponseTable()
+    responses = check_responses(reader, X, reset=True, binarize=threshold, min_models=2)
+    names = item_names(reader).tolist()
+    labelled = isinstance(X, pd.DataFrame)
+    labels = (X.index, pd.Index(names, dtype=object)) if labelled else None
     benchmark, benchmarks, part, parts = item_parts(
-        items, by, category, labels, responses.shape[1]
+        items, by, category, names, labelled
     )
     warn_of_refits(methods)
     groups, group_of_model = check_groups(groups, X)
-    seed = _one_seed(random_state)
+    seed = one_seed(random_state)
     observed = ~np.isnan(responses)
     folds = draw_folds(
         observed,
@@ -253,7 +253,7 @@ def cross_val_responses(
         for fold in range(cv)
         for name, estimator in fitted.items()
     )
-    repeat_warnings(list(fitted), results, cv)
+    repeat_warnings(list(fitted), [caught for _, caught in results], cv)
     predicted = {name: np.empty(cells.x.size) for name in methods}
     predicted |= {name: p for name, (p, _) in means.items()}
     for number, name in enumerate(fitted):

@@ -5,7 +5,6 @@ from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -25,7 +24,7 @@ from skirt.model_selection._inputs import (
 from skirt.model_selection._messages import repeat_warnings, warn_of_splits
 from skirt.model_selection._result import AgreementCurve, make_tables
 from skirt.model_selection._sizes import check_sizes, size_parameter
-from skirt.model_selection._split import evaluate_split
+from skirt.model_selection._split import evaluate_split, one_seed
 from skirt.model_selection._splits import make_splits
 
 
@@ -186,7 +185,7 @@ def agreement_curve(
         )
     warn_of_refits(methods)
     groups, group_of_model = check_groups(groups, X)
-    seed = _one_seed(random_state)
+    seed = one_seed(random_state)
     splits, words = make_splits(cv, X, y, groups, seed)
     tests = [test for _, test in splits]
     names = list(methods)
@@ -208,7 +207,7 @@ def agreement_curve(
             methods.items(), size_names, strict=True
         )
     )
-    repeat_warnings(names, results, len(splits))
+    repeat_warnings(names, [caught for *_, caught in results], len(splits))
     predictions = _by_split([result[0] for result in results], len(names))
     positions = _by_split([result[1] for result in results], len(names))
     draws = draw_multiplicities(
@@ -240,13 +239,6 @@ def agreement_curve(
         split_scores=split_scores,
         table=table,
     )
-
-
-def _one_seed(random_state):
-    """Return a number, so that every split and method can share it."""
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def _by_split(arrays, n_methods):

@@ -1,4 +1,4 @@
-"""What agreement_curve is given, checked and put into one form."""
+"""What is evaluated, and on which models, checked and put into one form."""
 
 import warnings
 
@@ -19,8 +19,20 @@ from skirt.metrics._labels import check_same_models
 _FEWEST_MODELS = 10
 
 
-def name_estimators(estimators):
-    """Return a dict of name to estimator, whatever form they were given in."""
+def name_estimators(estimators, needed=("fit", "predict", "get_params")):
+    """Return a dict of name to estimator, whatever form they were given in.
+
+    Parameters
+    ----------
+    estimators : estimator, list or dict of str to estimator
+        A list may also hold pairs of a name and an estimator.
+    needed : sequence of str
+        The methods that each must have.
+
+    Returns
+    -------
+    dict of str to estimator
+    """
     if isinstance(estimators, dict):
         pairs = list(estimators.items())
     elif isinstance(estimators, (list, tuple)):
@@ -36,9 +48,11 @@ def name_estimators(estimators):
                 f"{estimator.__name__} is a class: pass an estimator made from it, "
                 f"such as {estimator.__name__}()."
             )
-        if not all(hasattr(estimator, m) for m in ("fit", "predict", "get_params")):
+        lacking = [method for method in needed if not hasattr(estimator, method)]
+        if lacking:
             raise TypeError(
-                f"{estimator!r} cannot be tested: it needs fit, predict and get_params."
+                f"{estimator!r} has no {lacking[0]}: it needs "
+                f"{', '.join(needed[:-1])} and {needed[-1]}."
             )
         if name is None:
             name = base = _type_name(estimator)
@@ -46,8 +60,8 @@ def name_estimators(estimators):
             while name in named:
                 number += 1
                 name = f"{base}-{number}"
-        elif name in named:
-            raise ValueError(f"Two estimators are called {name!r}: rename one.")
+        elif str(name) in named:
+            raise ValueError(f"Two estimators are called {str(name)!r}: rename one.")
         named[str(name)] = estimator
     return named
 
@@ -62,9 +76,9 @@ def warn_of_refits(methods):
         for path, value in params.items():
             owner, _, own_name = path.rpartition("__")
             frozen = isinstance(params.get(owner), FrozenEstimator)
-            if own_name != "estimator" or frozen or not _is_fitted(value):
+            if own_name != "estimator" or frozen or not is_fitted(value):
                 continue
-            if not _is_fitted(clone(value)):
+            if not is_fitted(clone(value)):
                 warnings.warn(
                     f"{name}: the fitted {type(value).__name__} in {path!r} is fitted "
                     "anew on the models of every split. To keep it as it is, pass "
@@ -74,7 +88,8 @@ def warn_of_refits(methods):
                 )
 
 
-def _is_fitted(value):
+def is_fitted(value):
+    """Whether a value is an estimator that is fitted."""
     if not hasattr(value, "fit"):
         return False
     try:

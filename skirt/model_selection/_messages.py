@@ -1,23 +1,57 @@
-"""The warnings of an agreement curve, one of each kind."""
+"""The warnings of an evaluation, one of each kind, and its progress."""
 
 import re
+import sys
+import time
 import warnings
 from collections import Counter
+from contextlib import contextmanager
 
 import numpy as np
 
 # Below this many test models the agreement within one split is mostly noise.
 _SMALL_TEST = 5
 
-# From here up through agreement_curve and its parameter check to the caller.
+# From here up through the evaluation and its parameter check to the caller.
 _CALLER = 4
 
 
-def repeat_warnings(names, results, n_splits):
-    """Give each kind of warning of each method once, and say how often it came."""
+@contextmanager
+def recorded(label, verbose):
+    """Keep the warnings of a task for the parent, and tell when it is done.
+
+    Yields
+    ------
+    list of (category, str)
+        The warnings, there at the end.
+    """
+    started = time.perf_counter()
+    told: list = []
+    with warnings.catch_warnings(record=True) as caught:
+        yield told
+    told += [(w.category, str(w.message)) for w in caught]
+    if verbose:
+        print(
+            f"{label}: {time.perf_counter() - started:.1f} s",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def repeat_warnings(names, tasks, n_splits):
+    """Give each kind of warning of each method once, and say how often it came.
+
+    Parameters
+    ----------
+    names : list of str
+        The methods.
+    tasks : list of list of (category, str)
+        The warnings of each task: all methods on the first split, and so on.
+    n_splits : int
+    """
     first: dict = {}
     times: Counter = Counter()
-    for index, (_, _, caught) in enumerate(results):
+    for index, caught in enumerate(tasks):
         name = names[index % len(names)]
         kinds = {(name, category, _kind(text)): text for category, text in caught}
         times.update(kinds.keys())

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 
+from skirt.model_selection._bootstrap import mean_of_finite
 from skirt.model_selection._sizes import is_size_name
 
 
@@ -133,16 +134,13 @@ class SmallestSubset:
                 f"There is no metric {self.metric!r}; computed were: {metrics}."
             )
         table = np.array(scores, dtype=np.float64)
-        finite = np.isfinite(table)
-        if not finite.any():
+        if not np.isfinite(table).any():
             raise ValueError(
                 f"Every test {self.metric} is NaN or infinite, so that no size can be "
                 "chosen. Test sets of at least five models, and error_score='raise', "
                 "show why."
             )
-        counts = finite.sum(axis=0)
-        sums = np.where(finite, table, 0).sum(axis=0)
-        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return mean_of_finite(table)
 
 
 def _is_param(key):

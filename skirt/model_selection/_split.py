@@ -1,17 +1,17 @@
 """One task of an agreement curve: one estimator on one split, at every size."""
 
-import sys
 import tempfile
-import time
-import warnings
+from numbers import Integral
 
 import joblib
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils import check_random_state
 
 from skirt.metrics._ranks import weighted_midranks
+from skirt.model_selection._messages import recorded
 
 
 def evaluate_split(
@@ -29,18 +29,11 @@ def evaluate_split(
     caught : list of (category, str)
         The warnings that were given, for the parent to sum up.
     """
-    started = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
+    with recorded(f"[agreement_curve] {label}", verbose) as caught:
         predictions, positions = _evaluate(
             estimator, size_name, sizes, X, y, train, test, seeds, label
         )
-    if verbose:
-        print(
-            f"[agreement_curve] {label}: {time.perf_counter() - started:.1f} s",
-            file=sys.stderr,
-            flush=True,
-        )
-    return predictions, positions, [(w.category, str(w.message)) for w in caught]
+    return predictions, positions, caught
 
 
 def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
@@ -77,6 +70,13 @@ def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
 def take_rows(X, rows):
     """Take rows of a table or an array, names kept."""
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
+
+
+def one_seed(random_state):
+    """Return a number, so that every split and method can share it."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def seeded(estimator, seeds):

@@ -4,6 +4,7 @@ from skirt._multidim import MultidimIRT
 from skirt._onepl import OnePLEstimator
 from skirt._twopl import TwoPLEstimator
 from skirt._version import __version__
+from skirt.adaptive import FluidBenchmark
 from skirt.selection import (
     AnchorPointSelector,
     DisagreementSelector,
@@ -15,6 +16,7 @@ __all__ = [
     "AnchorPointSelector",
     "DisagreementSelector",
     "FisherSubsetSelector",
+    "FluidBenchmark",
     "MultidimIRT",
     "OnePLEstimator",
     "RandomSubsetSelector",

@@ -13,9 +13,8 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from statsmodels.stats.multitest import multipletests
 
-from skirt import TwoPLEstimator
-from skirt._multidim import MultidimIRT
-from skirt.audit._benchmark_audit import benchmark_audit
+from skirt import MultidimIRT, TwoPLEstimator
+from skirt.audit import benchmark_audit
 from skirt.audit._benchmark_figures import (
     information_shares,
     mean_discrimination_influence,
@@ -33,7 +32,7 @@ from skirt.audit._hidden_split import hidden_split
 from skirt.audit._item_table import check_item_table
 from skirt.audit._judgement import assign_targets
 from skirt.audit._leave_out import fit_whole, leave_out_each
-from skirt.datasets._multidim_simulator import make_multidim_responses
+from skirt.datasets import make_multidim_responses
 from skirt.model_selection._bootstrap import draw_multiplicities
 
 NAMES = [f"q{j}" for j in range(6)]
@@ -429,6 +428,9 @@ def test_refusals():
         benchmark_audit(X, table, TwoPLEstimator())
     with pytest.raises(ValueError, match="groups must name a group for each of the 30"):
         benchmark_audit(X, table, QUICK, groups=[1, 2])
+    fitted = clone(QUICK).fit(X)
+    with pytest.warns(UserWarning, match="fitted MultidimIRT is fitted anew"):
+        benchmark_audit(X, table, fitted, refit=False)
     with pytest.warns(UserWarning, match="are 5 groups, and at least 8"):
         audit = benchmark_audit(X, table, QUICK, groups=np.arange(30) % 5)
     assert audit.benchmarks["p"].isna().all()

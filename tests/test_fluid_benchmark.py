@@ -358,7 +358,7 @@ def test_extreme_models_and_silent_ones():
             assert list(ability[:2]) == [4, -4]
         prior = (0, 1) if method in ("map", "eap") else (np.nan, np.inf)
         np.testing.assert_equal((ability[2], se[2]), prior)
-        assert (np.abs(bench.set_params().predict(X[:2])) < 20).all()
+        assert (np.abs(bench.predict(X[:2])) < 20).all()
 
 
 def test_adaptive_items_measure_better_than_random_ones():
@@ -374,7 +374,7 @@ def test_adaptive_items_measure_better_than_random_ones():
         assert errors[criterion] < 0.75 * errors["random"]
 
 
-# -- scikit-learn ----------------------------------------------------------------------
+# -- scikit-learn --------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -35,13 +35,6 @@ class Strata:
         """Positions of the stratum's items."""
         return self._members[stratum]
 
-    def counts(self, items):
-        """How many of each model's items (rows, -1 for none) each stratum has."""
-        out = np.zeros((len(items), len(self)), dtype=np.intp)
-        rows, columns = np.nonzero(items >= 0)
-        np.add.at(out, (rows, self.codes[items[rows, columns]]), 1)
-        return out
-
     def open_counts(self, open_items):
         """How many open items each model has in each stratum."""
         return np.stack(

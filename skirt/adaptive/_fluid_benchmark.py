@@ -56,6 +56,7 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         Stop once an answer moves the ability by less.
     min_items : int, default=1
         The fewest items before `se_target` or `change_target` may end a test.
+        `n_items` holds even if it is less.
     criterion : {"fisher", "mpwi", "kl", "mepv", "random"}, default="fisher"
         What makes an item the best one: "fisher" its information at the current
         ability, "mpwi" its information averaged over the posterior, "kl" the

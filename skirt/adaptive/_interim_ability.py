@@ -9,43 +9,77 @@ from skirt._ability import _Scores
 _ML_BOUNDS = (-4.0, 4.0)
 
 
-def interim_abilities(method, slopes, intercepts, answers, start, bounds, posterior):
-    """Estimate abilities and their standard errors from the answers so far.
+class InterimAbilities:
+    """The answers of models to items of their own, and the abilities they give.
 
     Parameters
     ----------
+    items : LogisticItems
     method : {"map", "eap", "ml", "wl"}
-    slopes, intercepts, answers : ndarray of shape (n_models, n_answers)
-        Of the items that each model answered. A slope of 0 fills up short rows.
-    start : ndarray of shape (n_models,)
-        Finite abilities to start the search from: those before the last answer.
     bounds : (low, high) or None
-    posterior : callable or None
-        Returns the posterior means and standard deviations of these models; needed
-        for "eap".
-
-    Returns
-    -------
-    ability, standard_error : ndarray of shape (n_models,)
-        Finite abilities: "ml" stays within (-4, 4) where there are no bounds. The
-        errors are 1 / sqrt(1 + I), the posterior standard deviation for "eap", and
-        1 / sqrt(I) for "ml" and "wl", with I the information at the estimate.
+        "ml" stays within (-4, 4) where there are none.
+    n_models, n_answers : int
+        How many answers each of the models will give, or more.
     """
-    if method == "eap":
-        return posterior()
-    equations = _GatheredScores(slopes, intercepts, answers, method)
-    ability = equations.solve(start)
-    if bounds is None and method == "ml":
-        bounds = _ML_BOUNDS
-    if bounds is not None:
-        np.clip(ability, *bounds, out=ability)
-    # Weighted likelihood has no estimate where no item discriminates.
-    ability = np.where(np.isnan(ability), start, ability)
-    information = equations.information(ability)
-    if method == "map":
-        information += 1.0
-    with np.errstate(divide="ignore"):
-        return ability, 1.0 / np.sqrt(information)
+
+    def __init__(self, items, method, bounds, n_models, n_answers):
+        self._items = items
+        self._method = method
+        self._bounds = _ML_BOUNDS if bounds is None and method == "ml" else bounds
+        # A slope of 0 fills up the rows: such an answer says nothing.
+        self._slopes = np.zeros((n_models, n_answers))
+        self._intercepts = np.zeros((n_models, n_answers))
+        self._answers = np.zeros((n_models, n_answers))
+
+    def record(self, models, place, items, answers):
+        """Take up the answers with these numbers, counted from 0."""
+        self._slopes[models, place] = self._items.discrimination[items]
+        self._intercepts[models, place] = self._items.intercept[items]
+        self._answers[models, place] = answers
+
+    def estimate(self, models, n_answers, start, posterior):
+        """Estimate abilities and their standard errors.
+
+        Parameters
+        ----------
+        models : ndarray of int
+        n_answers : int
+            The most answers that one of them has given.
+        start : ndarray of shape (n_models,)
+            Finite abilities to search from: those before the last answer.
+        posterior : GridPosterior or None
+            Needed for "eap".
+
+        Returns
+        -------
+        ability, standard_error : ndarray of shape (n_models,)
+            The abilities are finite. The errors are 1 / sqrt(1 + I) for "map", the
+            posterior standard deviation for "eap", and 1 / sqrt(I) for "ml" and "wl",
+            with I the information at the estimate.
+        """
+        if self._method == "eap":
+            return posterior.moments(models)
+        equations = _GatheredScores(
+            self._slopes[models, :n_answers],
+            self._intercepts[models, :n_answers],
+            self._answers[models, :n_answers],
+            self._method,
+        )
+        ability = equations.solve(start)
+        if self._bounds is not None:
+            np.clip(ability, *self._bounds, out=ability)
+        # There is no likelihood to speak of where no item discriminates.
+        ability = np.where(np.isnan(ability), start, ability)
+        information = equations.information(ability)
+        if self._method == "map":
+            information += 1.0
+        with np.errstate(divide="ignore"):
+            return ability, 1.0 / np.sqrt(information)
+
+    def grow(self, more):
+        """Make room for so many more answers of each model."""
+        for name in ("_slopes", "_intercepts", "_answers"):
+            setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, more))))
 
 
 class _GatheredScores(_Scores):

@@ -4,6 +4,8 @@ import numpy as np
 from scipy.special import expit
 
 from skirt._sklearn_compat import FrozenEstimator
+from skirt.adaptive._interim_ability import InterimAbilities
+from skirt.adaptive._posterior import GridPosterior
 
 # Cells of models x items that are computed at a time.
 _CELLS = 1 << 18
@@ -12,8 +14,9 @@ _CELLS = 1 << 18
 class LogisticItems:
     """Items of a one-dimensional bank: all that an adaptive test knows of them.
 
-    Criteria and posteriors ask this object for what they need and never look at the
-    parameters, so that items of several dimensions can take its place.
+    The tests, their criteria and their posteriors ask this object for what they need
+    and leave the parameters to it, so that items of several dimensions can take its
+    place with posteriors and estimates of their own.
 
     Parameters
     ----------
@@ -59,6 +62,14 @@ class LogisticItems:
         logit = np.multiply.outer(theta, self.discrimination)
         logit += self.intercept
         return np.logaddexp(0.0, logit, out=logit)
+
+    def posterior(self, n_models, bounds):
+        """Return the posteriors of models that have not answered yet."""
+        return GridPosterior(self, n_models, bounds)
+
+    def abilities(self, method, bounds, n_models, n_answers):
+        """Return what estimates models' abilities from their answers."""
+        return InterimAbilities(self, method, bounds, n_models, n_answers)
 
     def blocks(self, n_models):
         """Yield slices of models whose cells are few enough to be made at once."""

@@ -164,7 +164,7 @@ class AdaptiveSession:
         row = np.array([0])
         chosen = False
         for _ in range(min(n - len(self._waiting), room)):
-            if not self._test.open_items.any():
+            if not self._test.n_open[0]:
                 break
             item = self._test.choose(row, self._n_chosen, self._waiting)[0]
             self._waiting.append(int(item))
@@ -309,8 +309,9 @@ class AdaptiveSession:
             place = session._place[answer["item"]]
             session._apply(place, answer["response"], asked=answer["asked"])
         for name in found["waiting"]:
-            session._waiting.append(session._place[name])
-            session._test.open_items[0, session._place[name]] = False
+            place = session._place[name]
+            session._waiting.append(place)
+            session._test.close(np.array([0]), np.array([place]))
         session._n_chosen = found["n_chosen"]
         return session
 
@@ -348,7 +349,7 @@ class AdaptiveSession:
         if j in self._waiting:
             self._waiting.remove(j)
         if value is None:
-            self._test.open_items[0, j] = False
+            self._test.close(np.array([0]), np.array([j]))
         else:
             self._test.record(np.array([0]), np.array([j]), np.array([float(value)]))
         self._log.append((j, value, asked, self.ability, self.standard_error))

@@ -1,7 +1,6 @@
 """Adaptive tests of some models, all taking their next step together."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from skirt.adaptive._content_balance import Strata
 from skirt.adaptive._criteria import CRITERIA, NEEDS_POSTERIOR, Known, joint_gain
 from skirt.adaptive._exposure import pick
 from skirt.adaptive._fisher_search import FisherSearch
-from skirt.adaptive._interim_ability import interim_abilities
 from skirt.adaptive._items import LogisticItems
 from skirt.adaptive._posterior import GridPosterior
 from skirt.adaptive._stopping import StoppingRules
@@ -42,7 +40,7 @@ class TestsInStep:
     ----------
     design : TestDesign
     open_items : ndarray of bool of shape (n_models, n_items)
-        Which items can be asked. Written to.
+        Which items can be asked. Kept, and written to by `close` alone.
     key : tuple of int
         Tells the random numbers of these tests from those of others.
 
@@ -50,7 +48,8 @@ class TestsInStep:
     ----------
     asked : ndarray of int of shape (n_models, capacity)
         Items in the order of their answers; -1 beyond `n_answers`.
-    n_answers : ndarray of int of shape (n_models,)
+    n_answers, n_open : ndarray of int of shape (n_models,)
+        How many answers there are, and how many items can still be asked.
     ability, standard_error, change : ndarray of shape (n_models,)
     """
 
@@ -60,6 +59,7 @@ class TestsInStep:
         n_models, n_items = open_items.shape
         self.design = design
         self.open_items = open_items
+        self.n_open = open_items.sum(axis=1)
         self.n_answers = np.zeros(n_models, dtype=np.intp)
         self.ability = np.full(n_models, float(design.start_ability))
         # Before any answer the prior's, of which likelihoods know nothing.
@@ -69,10 +69,14 @@ class TestsInStep:
         capacity = min(design.rules.n_items, n_items)
         self.asked = np.full((n_models, capacity), -1, dtype=np.intp)
         self.answers = np.zeros((n_models, capacity))
-        self._slopes = np.zeros((n_models, capacity))
-        self._intercepts = np.zeros((n_models, capacity))
+        self._abilities = design.items.abilities(
+            design.ability_method, design.bounds, n_models, capacity
+        )
         self._key = key
         self._search = FisherSearch(design.items, design.rules.n_items, design.strata)
+        if design.strata is not None:
+            self._answered_of = np.zeros((n_models, len(design.strata)), dtype=np.intp)
+            self._open_of = design.strata.open_counts(open_items)
         self._priorities = None
         if design.criterion == "random":
             rng = np.random.default_rng([_SALT, design.seed, *key, 0])
@@ -81,11 +85,6 @@ class TestsInStep:
         needed = design.criterion in NEEDS_POSTERIOR or design.ability_method == "eap"
         if needed:
             self._start_posterior()
-
-    @property
-    def n_open(self):
-        """How many items could still be asked, (n_models,)."""
-        return self.open_items.sum(axis=1)
 
     def choose(self, models, step, waiting=None):
         """Return the next item of each of the models, and close it.
@@ -128,33 +127,34 @@ class TestsInStep:
                 None if draws is None else draws[part],
                 waiting,
             )
-        self.open_items[models, chosen] = False
+        self.close(models, chosen)
         return chosen
+
+    def close(self, models, items):
+        """Let an item of each of the models, if it is open, not be asked any more."""
+        was_open = self.open_items[models, items]
+        self.open_items[models, items] = False
+        self.n_open[models] -= was_open
+        if self.design.strata is not None:
+            self._open_of[models, self.design.strata.codes[items]] -= was_open
 
     def record(self, models, items, answers):
         """Take up one answer, 0 or 1, of each of the models."""
         place = self.n_answers[models]
         if place.size and place.max() >= self.asked.shape[1]:
             self._grow()
-        self.open_items[models, items] = False
+        self.close(models, items)
         self.asked[models, place] = items
         self.answers[models, place] = answers
-        self._slopes[models, place] = self.design.items.discrimination[items]
-        self._intercepts[models, place] = self.design.items.intercept[items]
+        self._abilities.record(models, place, items, answers)
         self.n_answers[models] += 1
+        if self.design.strata is not None:
+            self._answered_of[models, self.design.strata.codes[items]] += 1
         if self._posterior is not None:
             self._posterior.record(models, items, answers)
-        posterior = self._posterior
-        length = slice(0, int(place.max()) + 1 if place.size else 0)
         before = self.ability[models]
-        self.ability[models], self.standard_error[models] = interim_abilities(
-            self.design.ability_method,
-            self._slopes[models, length],
-            self._intercepts[models, length],
-            self.answers[models, length],
-            before,
-            self.design.bounds,
-            None if posterior is None else partial(posterior.moments, models),
+        self.ability[models], self.standard_error[models] = self._abilities.estimate(
+            models, int(place.max(initial=-1)) + 1, before, self._posterior
         )
         self.change[models] = self.ability[models] - before
 
@@ -164,7 +164,7 @@ class TestsInStep:
             self.n_answers[models],
             self.standard_error[models],
             self.change[models],
-            self.open_items[models].any(axis=1),
+            self.n_open[models],
         )
 
     def _best_of_all(self, models, strata, draws, waiting):
@@ -194,19 +194,14 @@ class TestsInStep:
         strata = self.design.strata
         if strata is None:
             return None
-        counts = strata.counts(self.asked[models])
+        counts = self._answered_of[models]
         if waiting:
-            counts += strata.counts(np.asarray([waiting], dtype=np.intp))
-        available = strata.open_counts(self.open_items[models]) > 0
-        return strata.next(counts, available)
+            counts += np.bincount(strata.codes[waiting], minlength=len(strata))
+        return strata.next(counts, self._open_of[models] > 0)
 
     def _start_posterior(self):
         design = self.design
-        self._posterior = GridPosterior(
-            design.items,
-            len(self.open_items),
-            design.bounds,
-        )
+        self._posterior = design.items.posterior(len(self.open_items), design.bounds)
         for step in range(int(self.n_answers.max(initial=0))):
             models = np.flatnonzero(self.n_answers > step)
             self._posterior.record(
@@ -217,5 +212,5 @@ class TestsInStep:
         """Make room for answers beyond the length of the test."""
         more = max(16, self.asked.shape[1])
         self.asked = np.pad(self.asked, ((0, 0), (0, more)), constant_values=-1)
-        for name in ("answers", "_slopes", "_intercepts"):
-            setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, more))))
+        self.answers = np.pad(self.answers, ((0, 0), (0, more)))
+        self._abilities.grow(more)

@@ -26,6 +26,7 @@ from skirt.audit._study import Study
 from skirt.metrics._full_score import ResponseTable, binarize_of
 from skirt.metrics._labels import check_same_models
 from skirt.model_selection._bootstrap import draw_multiplicities
+from skirt.model_selection._inputs import is_fitted
 
 
 @validate_params(
@@ -135,7 +136,8 @@ def benchmark_audit(
     Warns
     -----
     UserWarning
-        With fewer than 8 groups of models: the figures are given, no tests. Warnings
+        With fewer than 8 groups of models: the figures are given, no tests. Where a
+        fitted estimator, not a fixed bank, will be fitted anew. Warnings
         of the calibrations are summed up, one for each kind.
 
     See Also
@@ -221,9 +223,16 @@ def benchmark_audit(
     """
     if estimator is None:
         # Imported here, so that the package of the audit does not need all others.
-        from skirt._multidim import MultidimIRT
+        from skirt import MultidimIRT
 
         estimator = MultidimIRT(2)
+    elif is_fitted(estimator) and not is_fixed(estimator):
+        warnings.warn(
+            f"The fitted {type(estimator).__name__} is fitted anew to X. To keep it as "
+            "it is, pass FrozenEstimator(estimator).",
+            UserWarning,
+            stacklevel=3,
+        )
     tell = print if verbose else _silent
     X = X if isinstance(X, pd.DataFrame) else np.asarray(X)
     reader = ResponseTable()

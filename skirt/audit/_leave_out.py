@@ -84,7 +84,9 @@ def fit_whole(estimator, X):
             f"{type(bank).__name__} has no abilities in several dimensions to compare: "
             "pass a MultidimIRT as estimator."
         )
-    return Whole(bank, discrimination, bank.transform(X), bank.ability_covariance(X))
+    frozen = isinstance(estimator, FrozenEstimator)
+    ability = bank.transform(X) if frozen else np.asarray(bank.ability_)
+    return Whole(bank, discrimination, ability, bank.ability_covariance(X))
 
 
 def take_items(X, items):

@@ -48,6 +48,13 @@ def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
                 _set_memory(estimator, directory)
             largest = clone(estimator).set_params(**{size_name: size})
             largest.fit(X_train, y[train])
+            if hasattr(largest, "predict_path"):
+                # One pass, of an adaptive test say, gives the scores at every size.
+                of_test = _checked(largest.predict_path(X_test, sizes), sizes, X_test)
+                of_train = largest.predict_path(X_train, sizes)
+                of_train = _checked(of_train, sizes, X_train)
+                pairs = zip(of_test, of_train, strict=True)
+                return of_test, np.stack([_positions(*pair) for pair in pairs])
             walk = getattr(largest, "nested_", False) and hasattr(largest, "truncate")
             for index, size in reversed(list(enumerate(sizes))):
                 if size == sizes[-1]:
@@ -112,17 +119,26 @@ def _set_memory(estimator, directory):
 
 def _predict(fitted, X):
     predicted = np.asarray(fitted.predict(X), dtype=np.float64)
-    if predicted.shape not in {(len(X),), (len(X), 1)}:
+    if predicted.shape == (len(X), 1):
+        predicted = predicted.ravel()
+    return _checked(predicted, None, X)
+
+
+def _checked(predicted, sizes, X):
+    """Return scores, of shape (n_sizes, n_models) or (n_models,), that can be used."""
+    name = "predict" if sizes is None else "predict_path"
+    shape = (len(X),) if sizes is None else (len(sizes), len(X))
+    predicted = np.asarray(predicted, dtype=np.float64)
+    if predicted.shape != shape:
         raise ValueError(
-            f"predict returned shape {predicted.shape} for {len(X)} models: one number "
+            f"{name} returned shape {predicted.shape} for {len(X)} models: one number "
             "for each is needed."
         )
-    predicted = predicted.ravel()
     if np.isinf(predicted).any():
-        bad = int(np.flatnonzero(np.isinf(predicted))[0])
+        place = np.argwhere(np.isinf(predicted))[0]
         raise ValueError(
-            f"predict returned {predicted[bad]} at position {bad}: scores must be "
-            "finite, or NaN for a model that has none."
+            f"{name} returned {predicted[tuple(place)]} at position {place[-1]}: "
+            "scores must be finite, or NaN for a model that has none."
         )
     return predicted
 

@@ -159,10 +159,11 @@ class MultidimBank(FixedBank):
         self.explained_share_ = shares / total if total > 0 else shares
 
     def _record_panel(self, X, data, posterior):
-        """Keep the panel's own abilities, standard errors and names."""
+        """Keep the panel's abilities, errors and names; return the covariances."""
         self.model_names_ = model_names(X, data.n_models)
         self.ability_, covariance = self._estimate(data)
         self.ability_se_ = np.sqrt(np.einsum("nkk->nk", covariance))
+        return covariance
 
     def _checked(self, X):
         check_is_fitted(self, "discrimination_")

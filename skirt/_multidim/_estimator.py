@@ -263,7 +263,19 @@ class MultidimIRT(MultidimBank):
             self._fit_one_dimension(responses, weights)
         else:
             self._fit_dimensions(data)
-        self._record_panel(X, panel, None)
+        covariance = self._record_panel(X, panel, None)
+        if self.integration_ != "exact":
+            modes = None
+            if self.ability_method == "map":
+                modes = self.ability_, covariance
+            log_likelihood = integrate(
+                panel,
+                self._items,
+                self.ability_correlation_,
+                predictive=True,
+                modes=modes,
+            )[0]
+            self.log_likelihood_ = float(weights @ log_likelihood)
         return self
 
     def _check_size(self, data):
@@ -406,10 +418,6 @@ class MultidimIRT(MultidimBank):
             move[:-1, :-1] = back.T
             known = move @ known @ move.T
         self._item_uncertainty = BankKnowledge(self.ability_correlation_, known)
-        log_likelihood = integrate(
-            data, self._items, self.ability_correlation_, predictive=True
-        )[0]
-        self.log_likelihood_ = float(data.weights @ log_likelihood)
 
     def _resolved_priors(self, right, free):
         """Check the priors against the panel; return what the calibration takes."""

@@ -65,7 +65,7 @@ def expected_softplus(mean, variance):
     # The second derivative is P (1 - P) = s, the fourth s (1 - 6s).
     out = softplus(mean, p) + half * spread * (1.0 + 0.5 * half * (1.0 - 6.0 * spread))
     for cells, points, weights in _wide_nodes(mean, variance):
-        out.ravel()[cells] = weights @ np.logaddexp(0.0, points)
+        out.ravel()[cells] = weights @ softplus(points, expit(points))
     return out
 
 

@@ -10,17 +10,16 @@ import numpy as np
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from skirt._multidim._logistic import (
-    expected_logistic,
-    expected_softplus,
-    softplus,
-)
+from skirt._multidim._logistic import expected_logistic
 from skirt._multidim._quadrature import ProductRule
 from skirt._threads import one_blas_thread
 
 _BLOCK = 1 << 17
 _ROUNDS = 200
-_LAST_STEP = 1e-9
+_LAST_STEP = 3e-9
+_HALVINGS = 20
+# A step may end where the posterior falls at this share of its first rise.
+_STEEPEST = 0.9
 _LONGEST_STEP = 3.0
 # Nodes a dimension by the number of dimensions, and cells (of one model) up to which
 # so many are worth their while; beyond, posteriors are normal enough for three.
@@ -80,71 +79,66 @@ class _Bank:
         self.squares = self.squares.reshape(self.d.size, -1)
 
     def climb(self, responses, mask):
-        """Newton's method for some models, each step halved until it gains."""
+        """Newton's method for some models, each step short of overshooting.
+
+        The log posterior is concave: a step along which it still rises at the end, or
+        falls less steeply than it rose at the start, does not lead away.
+        """
         n_models, n_components = responses.shape[0], self.a.shape[1]
         theta = np.zeros((n_models, n_components))
-        right = responses @ np.column_stack([self.a, self.d])
+        right = responses @ self.a
         active = np.arange(n_models)
-        value, score, precision = self._local(theta, right, mask, active)
+        score, precision = self._local(theta, right, mask, active)
         out = precision.copy()
         for _ in range(_ROUNDS):
             step = np.linalg.solve(precision, score[..., None])[..., 0]
             longest = np.abs(step).max(axis=1, keepdims=True)
             step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
-            before, length = value, 1.0
-            here = theta[active]
+            here, slope = theta[active], np.einsum("nk,nk->n", score, step)
             trial = here + step
-            value, score, precision = self._local(trial, right, mask, active)
-            # Rounding alone may make a last, tiny step look like a loss.
-            lost = value < before - 1e-9 * np.abs(before)
-            while lost.any() and length > 1e-6:
-                length *= 0.5
-                trial[lost] = here[lost] + length * step[lost]
-                rows = active[lost]
-                parts = self._local(trial[lost], right, mask, rows)
-                value[lost], score[lost], precision[lost] = parts
-                lost[lost] = parts[0] < before[lost] - 1e-9 * np.abs(before[lost])
-            theta[active] = trial
-            out[active] = precision
+            score, precision = self._local(trial, right, mask, active)
+            for _ in range(_HALVINGS):
+                far = np.einsum("nk,nk->n", score, step) < -_STEEPEST * slope
+                # Rounding alone decides on steps that move nothing.
+                far &= np.abs(trial - here).max(axis=1) > _LAST_STEP
+                if not far.any():
+                    break
+                trial[far] = 0.5 * (here[far] + trial[far])
+                parts = self._local(trial[far], right, mask, active[far])
+                score[far], precision[far] = parts
+            theta[active], out[active] = trial, precision
             moved = np.abs(trial - here).max(axis=1)
             going = moved > _LAST_STEP * (1 + np.abs(trial).max(axis=1))
-            active, value = active[going], value[going]
-            score, precision = score[going], precision[going]
+            active, score, precision = active[going], score[going], precision[going]
             if not active.size:
                 break
         return theta, np.linalg.inv(out), active
 
     def _local(self, theta, right, mask, rows):
-        """Log posterior, its gradient and minus its second derivatives."""
+        """Gradient of the log posterior, and minus its second derivatives."""
         logits = theta @ self.a.T
         logits += self.d
         if self.items.covariance is None:
             p = expit(logits)
-            spread, lost = p * (1.0 - p), softplus(logits, p)
+            spread = p * (1.0 - p)
         else:
-            variance = self.items.logit_variance(theta)
-            p, spread = expected_logistic(logits, variance)
-            lost = expected_softplus(logits, variance)
+            p, spread = expected_logistic(logits, self.items.logit_variance(theta))
         if mask is not None:
             own = mask if mask.shape[0] == 1 else mask[rows]
-            for cells in (lost, p, spread):
-                cells *= own
-        value = np.einsum("nk,nk->n", right[rows, :-1], theta) + right[rows, -1]
-        value -= lost.sum(axis=1)
-        pulled = theta @ self.prior
-        value -= 0.5 * np.einsum("nk,nk->n", theta, pulled)
-        score = right[rows, :-1] - p @ self.a - pulled
+            p *= own
+            spread *= own
+        score = right[rows] - p @ self.a - theta @ self.prior
         if self.items.covariance is not None:
             # An item that may be otherwise tells the less, the farther one is.
             extended = np.column_stack([theta, np.ones(len(theta))])
             lean = (spread @ self.lean).reshape(*theta.shape, -1)
             score -= np.einsum("nkl,nl->nk", lean, extended)
         precision = (spread @ self.squares).reshape(-1, *self.prior.shape)
-        return value, score, precision + self.prior
+        return score, precision + self.prior
 
 
 @one_blas_thread
-def integrate(data, items, correlation, *, predictive=False):
+def integrate(data, items, correlation, *, predictive=False, modes=None):
     """Integrate each model's posterior.
 
     By adaptive quadrature; with many abilities and thousands of items, where posteriors
@@ -157,6 +151,8 @@ def integrate(data, items, correlation, *, predictive=False):
     predictive : bool
         Average the probability of each answer over what an item may be: right for
         models that have not shaped the items.
+    modes : tuple of ndarray, or None
+        What `posterior_modes` returns, if it is known.
 
     Returns
     -------
@@ -167,7 +163,7 @@ def integrate(data, items, correlation, *, predictive=False):
     covariance : ndarray of shape (n_models, n_components, n_components)
     """
     n_items, n_components = items.discrimination.shape
-    mode, spread = posterior_modes(data, items, correlation)
+    mode, spread = modes or posterior_modes(data, items, correlation)
     n_nodes = _NODES.get(n_components, 3)
     if n_items * n_nodes**n_components > _SHORT:
         n_nodes = 3

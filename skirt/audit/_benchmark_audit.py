@@ -38,7 +38,6 @@ from skirt.model_selection._inputs import is_fitted
         "n_bootstrap": [Interval(Integral, 50, None, closed="left")],
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "subgroups": [str, "array-like", None],
-        "refit": ["boolean"],
         "max_refit_items": [Interval(Integral, 10, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -57,7 +56,6 @@ def benchmark_audit(
     n_bootstrap=500,
     alpha=0.05,
     subgroups=None,
-    refit=True,
     max_refit_items=3000,
     random_state=0,
     n_jobs=None,
@@ -83,8 +81,11 @@ def benchmark_audit(
         benchmark of each column.
     estimator : estimator, default=None
         A :class:`~skirt.MultidimIRT`; None is ``MultidimIRT(2)``. It is cloned and
-        fitted. A fixed bank (:class:`sklearn.frozen.FrozenEstimator`, or one made
-        ``from_item_parameters``) keeps its item parameters.
+        fitted, to all items and without each benchmark. A fixed bank
+        (:class:`sklearn.frozen.FrozenEstimator`, or one made
+        ``from_item_parameters``) keeps its item parameters, and the models are scored
+        on the other items. It should know other models only: what these models'
+        answers to a benchmark have put into the axes, the tests would find there.
     by : str, default="benchmark"
         The column that says what is audited: benchmarks, or their categories.
     target : str, default="target"
@@ -102,14 +103,9 @@ def benchmark_audit(
     subgroups : str or sequence of str, default=None
         Columns that divide the benchmarks further, each tested by itself. None takes
         `category` and `subcategory` where the table has them; an empty list none.
-    refit : bool, default=True
-        Whether the other items are calibrated anew without each benchmark. False
-        scores the models on the other items, keeping their parameters from the fit to
-        all: quicker, but then the benchmark has helped to choose the axes, and on
-        small panels tests find too much. A fixed bank is never calibrated anew.
     max_refit_items : int or None, default=3000
-        How many of the other items each of these calibrations takes at most, evenly
-        spaced within the benchmarks. None takes all.
+        How many of the other items the calibration without each benchmark takes at
+        most, evenly spaced within the benchmarks. None takes all.
     random_state : int, RandomState instance or None, default=0
         Seeds the resampling and the halving of the models.
     n_jobs : int, default=None
@@ -270,7 +266,7 @@ def benchmark_audit(
     tell(f"[benchmark_audit] calibrating {len(names)} items")
     whole = fit_whole(estimator, X)
     varying = varying_items(responses)
-    refit = refit and not is_fixed(estimator)
+    refit = not is_fixed(estimator)
     tell(f"[benchmark_audit] estimating abilities without each of {len(table.names)}")
     left_out, caught = leave_out_each(
         estimator,

@@ -397,7 +397,7 @@ def test_repeats_itself_for_any_n_jobs_and_order_of_items():
     for name in ("benchmarks", "subgroups", "items", "models", "dimensions"):
         pd.testing.assert_frame_equal(getattr(first, name), getattr(second, name))
     by_halves = benchmark_audit(
-        panel.data, panel.item_table, QUICK, by="category", refit=False
+        panel.data, panel.item_table, FrozenEstimator(first.estimator_), by="category"
     )
     assert len(by_halves.benchmarks) == 8
     assert by_halves.subgroups.empty
@@ -416,6 +416,24 @@ def test_a_fixed_bank_stays_what_it_is():
     assert "scored on" in audit.protocol
 
 
+def test_says_what_goes_with_no_ability_and_what_runs_against_one():
+    slopes = np.repeat([[1, 0], [0, 1], [0, 0], [-1, 0], [1, 0], [0, 1]], 30, axis=0)
+    panel = make_multidim_responses(
+        60, n_benchmarks=6, loadings=1.0 * slopes, random_state=0
+    )
+    bank = MultidimIRT.from_item_parameters(
+        discrimination=panel.discrimination,
+        intercept=panel.intercept,
+        ability_correlation=panel.ability_correlation,
+    )
+    code = np.repeat(list("abcdef"), 30)
+    verdict = benchmark_audit(panel.data, code, bank).benchmarks["verdict"]
+    assert verdict[["a", "e"]].tolist() == ["follows ability0"] * 2
+    assert verdict[["b", "f"]].tolist() == ["follows ability1"] * 2
+    assert verdict["c"] == "goes with no ability"
+    assert verdict["d"] == "goes with no ability, and runs against ability0"
+
+
 # -- what does not fit --------------------------------------------------------------
 
 
@@ -430,7 +448,7 @@ def test_refusals():
         benchmark_audit(X, table, QUICK, groups=[1, 2])
     fitted = clone(QUICK).fit(X)
     with pytest.warns(UserWarning, match="fitted MultidimIRT is fitted anew"):
-        benchmark_audit(X, table, fitted, refit=False)
+        benchmark_audit(X, table, fitted)
     with pytest.warns(UserWarning, match="are 5 groups, and at least 8"):
         audit = benchmark_audit(X, table, QUICK, groups=np.arange(30) % 5)
     assert audit.benchmarks["p"].isna().all()
@@ -481,12 +499,12 @@ class _Tags(HTMLParser):
 
 
 def test_page_is_self_contained_and_escaped(tmp_path, planted):
-    panel, _ = planted
+    panel, before = planted
     evil = "<script>alert('&')</script>"
     table = panel.item_table.replace({"benchmark04": evil, "benchmark09-a": "<b>"})
     table["target"] = table["target"].map({0: "safe <i>", 1: "smart"})
     X = panel.data.rename(index={"model3": "<img src=x>"})
-    audit = benchmark_audit(X, table, QUICK, refit=False)
+    audit = benchmark_audit(X, table, FrozenEstimator(before.estimator_))
     path = tmp_path / "audit.html"
     page = audit.to_html(path)
     assert path.read_text(encoding="utf-8") == page

@@ -79,7 +79,7 @@ class MultidimIRT(MultidimBank):
         None accepts only 0, 1 and missing; a number t counts values above t as 1.
     random_state : int, RandomState or None, default=None
         For ``start="random"``. Nothing else is random.
-    max_iter : int, default=500
+    max_iter : int, default=300
         Most cycles of the calibration.
     tol : float, default=1e-3
         The calibration stops when a cycle moves no item by more than this many of its
@@ -214,7 +214,7 @@ class MultidimIRT(MultidimBank):
         start="spectral",
         binarize=None,
         random_state=None,
-        max_iter=500,
+        max_iter=300,
         tol=1e-3,
         verbose=0,
     ):

@@ -88,7 +88,7 @@ def _findings(audit):
         )
     untested = int(table["p"].isna().sum())
     if untested:
-        points += f"<li>{untested} benchmarks could not be tested (see the table).</li>"
+        points += f"<li>Not tested, for the reasons in the table: {untested}.</li>"
     return f"<h2>Findings</h2>\n<ul>{points}</ul>"
 
 
@@ -132,8 +132,8 @@ def _benchmarks(audit, names):
         **{f"correlation {name}": table[f"correlation_{name}"] for name in names},
         "compared": table["compared"],
         "difference": [
-            "–" if np.isnan(d) else f"{d:.2f} ({low:.2f} to {high:.2f})"
-            for d, low, high in table[["difference", "low", "high"]].to_numpy()
+            _with_interval(*values)
+            for values in table[["difference", "low", "high"]].to_numpy()
         ],
         "adjusted p": table["p_adjusted"],
         **{f"discrimination {name}": _intervals(table, name) for name in names},
@@ -149,10 +149,13 @@ def _benchmarks(audit, names):
 def _intervals(table, name):
     middle = table[f"discrimination_{name}"]
     low, high = (table[f"discrimination_{name}_{side}"] for side in ("low", "high"))
-    return [
-        "–" if np.isnan(m) else f"{m:.2f} ({lo:.2f} to {hi:.2f})"
-        for m, lo, hi in zip(middle, low, high, strict=True)
-    ]
+    return [_with_interval(*values) for values in zip(middle, low, high, strict=True)]
+
+
+def _with_interval(value, low, high):
+    if np.isnan(value):
+        return "–"
+    return f"{value:.2f}" + ("" if np.isnan(low) else f" ({low:.2f} to {high:.2f})")
 
 
 def _subgroups(audit, names):
@@ -199,8 +202,7 @@ def _items(audit, names):
         column = f"discrimination_{name}"
         best = table[column].to_numpy().argsort(kind="stable")[::-1][:_TOP_ITEMS]
         columns = [table.columns[0], *(f"discrimination_{other}" for other in names)]
-        shown = table.iloc[best][columns].rename(columns=lambda c: c.replace("_", " "))
-        parts.append(f"<h3>{escape(name)}</h3>\n{_table(shown)}")
+        parts.append(f"<h3>{escape(name)}</h3>\n{_table(table.iloc[best][columns])}")
     flags = table.select_dtypes(bool).sum()
     told = ", ".join(f"{escape(str(flag))} {count:,}" for flag, count in flags.items())
     return (
@@ -216,7 +218,7 @@ def _models(audit):
     note = f'<p class="note">{left:,} more are left out here.</p>' if left else ""
     return (
         "<details><summary>Models: abilities, standard errors and mean scores"
-        f"</summary>\n{_table(shown.rename(columns=lambda c: c.replace('_', ' ')))}"
+        f"</summary>\n{_table(shown)}"
         f"{note}</details>"
     )
 

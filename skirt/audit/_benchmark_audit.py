@@ -132,9 +132,9 @@ def benchmark_audit(
     Warns
     -----
     UserWarning
-        With fewer than 8 groups of models: the figures are given, no tests. Where a
-        fitted estimator, not a fixed bank, will be fitted anew. Warnings
-        of the calibrations are summed up, one for each kind.
+        With fewer than 8 groups of models: the figures are given, no tests. Where an
+        estimator that was fitted, and is no fixed bank, is fitted anew. Warnings of
+        the calibrations are summed up, one for each kind.
 
     See Also
     --------
@@ -146,12 +146,13 @@ def benchmark_audit(
     estimated from the same items is partly the correlation of the score with itself.
     Such `circular_correlation_...` are given to describe the solution, never tested.
     All tests are of the correlations with abilities from a calibration that the
-    benchmark had no part in, turned to the axes of the whole solution (oblique
-    Procrustes); they are corrected for the error of the abilities, not of the score.
-    `recovered_...` is the correlation of those abilities with the whole solution's;
-    where one is below .7, what the panel shows of that ability stands on the benchmark
-    itself, and it is not tested. Nor is it where the other items hardly tell the
-    abilities apart: some mixture of them has a `reliability` below .5.
+    benchmark had no part in, turned to the axes of the whole solution (by the linear
+    map of least squares over the models); they are corrected for the error of the
+    abilities, not of the score. `recovered_...` is the correlation of those abilities
+    with the whole solution's; where one is below .7, what the panel shows of that
+    ability stands on the benchmark itself, and it is not tested. Nor is it where the
+    other items hardly tell the abilities apart: some mixture of them has a
+    `reliability` below .5.
 
     *Following and contradicting.* The difference of a benchmark's correlations with
     two abilities, its target and the strongest other (without a target the strongest

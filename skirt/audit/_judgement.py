@@ -47,6 +47,10 @@ class Finding:
         Whether it follows another ability than its target; None without a verdict.
     lacks_rival : bool
         Whether it would contradict its target if another benchmark followed that.
+    linked : bool
+        Whether its correlation with the dominant ability is significantly positive.
+    against : int or None
+        The ability with which its correlation is most negative, if significantly.
     """
 
     dominant: int | None = None
@@ -60,6 +64,8 @@ class Finding:
     p_adjusted: float = np.nan
     contradicts: bool | None = None
     lacks_rival: bool = False
+    linked: bool = False
+    against: int | None = None
 
 
 def judge_benchmarks(links, testable, targets, alpha):
@@ -125,6 +131,12 @@ def judge_benchmarks(links, testable, targets, alpha):
         reach = np.nan
         if testable[b] and link.freedom > 0:
             reach = se * student_t.isf(alpha / 2, link.freedom)
+        linked, against = False, None
+        if testable[b] and found[b] is not None:
+            linked = _is_linked(link, found[b][0], alpha)
+            lowest = int(link.correlation[0].argmin())
+            if _is_linked(link, lowest, alpha, sign=-1.0):
+                against = lowest
         findings.append(
             Finding(
                 None if found[b] is None else int(found[b][0]),
@@ -138,6 +150,8 @@ def judge_benchmarks(links, testable, targets, alpha):
                 p_adjusted,
                 contradicts,
                 lacks_rival,
+                linked,
+                against,
             )
         )
     return findings
@@ -148,8 +162,8 @@ def _outweighs(link, first):
     return bool(weight[first] >= DOMINANCE * np.delete(weight, first).max())
 
 
-def _is_linked(link, dimension, alpha):
-    _, _, p = t_test(link.correlation[:, dimension], link, one_sided=True)
+def _is_linked(link, dimension, alpha, sign=1.0):
+    _, _, p = t_test(sign * link.correlation[:, dimension], link, one_sided=True)
     return bool(p < alpha)
 
 

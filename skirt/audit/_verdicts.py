@@ -44,8 +44,13 @@ def _direction(study, b):
             f"goes with {names[found.second]} rather than {names[target]}{claim}, but "
             f"as no other benchmark follows {names[target]} that says nothing"
         )
+    against = ""
+    if found.against is not None:
+        against = f", and runs against {names[found.against]}"
+    if not found.linked:
+        return f"goes with no ability{against}{claim}"
     if found.follows is not None:
-        return f"follows {names[found.follows]}{claim}"
+        return f"follows {names[found.follows]}{against}{claim}"
     weight = study.links[b].weight[0]
     order = np.argsort(-weight)
     first, second = names[order[0]], names[order[1]]

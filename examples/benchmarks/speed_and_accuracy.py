@@ -220,8 +220,8 @@ def write_page(rows, path):
         "panel's own models have shaped the items, which spreads their abilities by",
         'several per cent. `predict(X, return_std="total")` places new models on their',
         "scale and counts what the panel leaves unknown of the items, and of the shape",
-        "of its scale: quadratic and cubic bends of about .5 / N (N models), a size that",
-        "was measured on simulated panels, not derived.",
+        "of its scale: quadratic and cubic bends of about .5 / N (N models), a size",
+        "that was measured on simulated panels, not derived.",
     ]
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")

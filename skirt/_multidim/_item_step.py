@@ -17,9 +17,10 @@ class ItemStep:
     information: np.ndarray  # penalised, (n_items, n_components + 1, same)
     fixed: np.ndarray | None  # parameters that are not estimated
 
-    def covariance_of(self, precision):
-        """Return the inverse of precisions, 0 for parameters that are fixed."""
-        out = np.linalg.inv(precision)
+    @property
+    def covariance(self):
+        """Covariance of the parameters, 0 of those that are fixed."""
+        out = np.linalg.inv(self.information)
         if self.fixed is not None:
             item, parameter = np.nonzero(self.fixed)
             out[item, parameter, parameter] = 0.0

@@ -57,7 +57,6 @@ class CalibrationState:
         self.prior_change = np.inf
         self.information = np.empty((0, 0, 0))
         self.covariance: np.ndarray | None = None
-        self.precision: np.ndarray | None = None
         self._tolerance = _FIRST_TOLERANCE
         self._first_steps(gaussian)
 
@@ -88,12 +87,7 @@ class CalibrationState:
         self.information = step.information
         if priors.slope_estimated or priors.intercept_estimated:
             # Items under an estimated prior are known as well as it and the models say.
-            # What an item that hardly anybody fails is known by depends on how well it
-            # is known: half of the way at a time, it settles instead of swinging.
-            if self.precision is None:
-                self.precision = step.information
-            self.precision = 0.5 * (self.precision + step.information)
-            self.covariance = step.covariance_of(self.precision)
+            self.covariance = step.covariance
         population_step(self, a)
         move = np.column_stack([self.a - a, self.d - d])
         squares = np.einsum("jk,jkl,jl->j", move, self.information, move)

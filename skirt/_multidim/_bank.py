@@ -90,7 +90,7 @@ class MultidimBank(FixedBank):
         ...     intercept=[0.0, 0.5, -1.0],
         ... )
         >>> bank.transform([[1, 0, 1]]).round(2)
-        array([[ 0.86, -0.62]])
+        array([[ 0.92, -0.43]])
         """
         if (difficulty is None) == (intercept is None):
             raise ValueError(

@@ -56,7 +56,7 @@ def benchmark_audit(
     n_bootstrap=500,
     alpha=0.05,
     subgroups=None,
-    max_refit_items=3000,
+    max_refit_items=2000,
     random_state=0,
     n_jobs=None,
     verbose=0,
@@ -103,7 +103,7 @@ def benchmark_audit(
     subgroups : str or sequence of str, default=None
         Columns that divide the benchmarks further, each tested by itself. None takes
         `category` and `subcategory` where the table has them; an empty list none.
-    max_refit_items : int or None, default=3000
+    max_refit_items : int or None, default=2000
         How many of the other items the calibration without each benchmark takes at
         most, evenly spaced within the benchmarks. None takes all.
     random_state : int, RandomState instance or None, default=0

@@ -10,7 +10,7 @@ from _held_out_measures import (
     ONE_NORMAL,
     label,
 )
-from _held_out_sets import LEFT_OUT, MOST_ITEMS
+from _held_out_sets import LEFT_OUT, MOST_ITEMS, RECIPES
 from _real_data_format import listed, number, percent, table
 
 OURS = [label(n) for n in N_COMPONENTS]
@@ -43,7 +43,8 @@ every model's answers is held out at a time, each once; variants, trials and che
 of one model are kept together (its answers to one item are held out at once).
 `MultidimIRT` has 1 to 4 components and `discrimination_prior="auto"`; the table also
 has one component under the normal prior that more components have ("1, normal"), as
-"auto" takes a log-normal one there. Defaults otherwise. The baselines are those of
+"auto" takes a log-normal one there. All have `integration="variational"`, which "auto"
+takes in all but the shortest sets too. Defaults otherwise. The baselines are those of
 `cross_val_responses`: "1-D IRT" is the same as `MultidimIRT(1)`.
 
 The log-loss is in nats, of probabilities within [.001, .999], for every method alike.
@@ -58,12 +59,11 @@ these disagree, the majority's.
 
 
 def _sets(results):
-    rows = []
+    rows, notes = [], ""
     for r in results:
         models = f"{r['shape'][0]:,}"
         if r["groups"] < r["shape"][0]:
             models += f" ({r['groups']})"
-        taken = "" if r["taken"] == "all" else f" Taken {r['taken']}."
         rows.append(
             [
                 f"`{r['name']}`",
@@ -71,15 +71,22 @@ def _sets(results):
                 f"{r['shape'][1]:,}",
                 r["parts"],
                 percent(r["missing"]),
-                r["note"] + taken,
+                r["taken"],
             ]
         )
-    return (
-        "\n## The sets\n\n"
-        "In brackets the number of groups, where rows are variants of one model. Of "
-        f"sets with more than {MOST_ITEMS:,} items as many are drawn at random from "
-        f"the parts, in proportion. {LEFT_OUT}\n"
-        + table(["set", "models", "items", "parts", "missing", ""], rows)
+        notes += f"* `{r['name']}`: {r['note']}\n"
+    absent = [name for name in RECIPES if name not in {r["name"] for r in results}]
+    if absent:
+        notes += f"\nNot in this run: {listed(absent)}.\n"
+    return f"""
+## The sets
+
+In brackets the number of groups, where rows are variants of one model. Of sets with
+more than {MOST_ITEMS:,} items as many are drawn at random from the parts, in proportion
+("taken" has the size of the whole). {LEFT_OUT}
+""" + (
+        table(["set", "models", "items", "parts", "missing", "taken"], rows)
+        + f"\n{notes}"
     )
 
 
@@ -159,6 +166,12 @@ on {baseline}. The factor on the logits that fits the held-out cells best (below
 predictions are too sure) is {number(here["slope"])}, that of the baseline
 {number(there["slope"])}; with it the micro log-loss would be
 {number(here["calibrated"], 4)} and {number(there["calibrated"], 4)}.
+"""
+    if result["groups"] < result["shape"][0]:
+        text += f"""
+Its {result["shape"][0]} rows are {result["groups"]} models, and their answers to an
+item are held out together. The fit counts the rows as independent: on so few models
+that makes items look better known than they are; a mean over rows does not mind.
 """
     parts = result["by part"]
     baseline = result["baselines"]["macro"]

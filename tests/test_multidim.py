@@ -169,6 +169,44 @@ def test_likelihood_and_posteriors_are_integrals(panel):
     assert_allclose(bank.score(X), expected, atol=1e-6)
 
 
+def test_uncertain_items_are_averaged_over(panel):
+    """On few models: the posterior of a new model, by brute force over its items."""
+    model = MultidimIRT(2, integration="variational").fit(panel[0][:30])
+    known, new = model._items, panel[0][100:103]
+    axis = np.linspace(-5, 5, 141)
+    theta = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    points, weights = np.polynomial.hermite_e.hermegauss(61)
+    extended = np.column_stack([theta, np.ones(len(theta))])
+    spread = np.sqrt(np.einsum("qk,jkl,ql->qj", extended, known.covariance, extended))
+    logits = theta @ known.discrimination.T + known.intercept
+    p = sum(
+        w * expit(logits + x * spread)
+        for x, w in zip(points, weights / weights.sum(), strict=True)
+    )
+    prior = np.linalg.inv(model.ability_correlation_)
+    log_prior = -0.5 * np.einsum("qk,kl,ql->q", theta, prior, theta)
+    log_prior += 0.5 * np.linalg.slogdet(prior)[1] - np.log(2 * np.pi)
+    joint = new @ np.log(p).T + (1 - new) @ np.log1p(-p).T + log_prior
+    cell = (axis[1] - axis[0]) ** 2
+    total = np.log(np.exp(joint).sum(axis=1) * cell)
+    assert_allclose(model.score_samples(new), total, atol=2e-3)
+    # The grid's best point is at most half a step from the mode in each direction.
+    assert_allclose(model.transform(new), theta[joint.argmax(axis=1)], atol=0.04)
+
+
+def test_new_models_come_out_on_the_scale_of_the_panel():
+    """Regression on the truth: slope 1 for the panel's models, and for new ones."""
+    X, theta, _, _ = planted(400, 500, seed=3)
+    model = MultidimIRT(2).fit(X[:100])
+    design = np.column_stack([theta, np.ones(400)])
+    own = np.linalg.lstsq(design[:100], model.ability_, rcond=None)[0]
+    new = np.linalg.lstsq(design[100:], model.transform(X[100:]), rcond=None)[0]
+    # Taken for the panel's own, new models would come out at .89.
+    assert_allclose(
+        np.linalg.det(new[:2] @ np.linalg.inv(own[:2])) ** 0.5, 1, atol=0.04
+    )
+
+
 def test_score_of_the_benchmark_and_its_error(panel):
     X, theta, a, d = panel
     bank = MultidimIRT.from_item_parameters(discrimination=a, intercept=d)
@@ -342,7 +380,7 @@ def test_banks_stay_what_they_are(panel, fitted):
     some = bank.select_items([5, 2])
     assert_allclose(some.discrimination_, panel[2][[5, 2]])
     frozen = clone(FrozenEstimator(fitted)).fit(panel[0], None)
-    assert_allclose(frozen.transform(panel[0]), fitted.ability_)
+    assert_allclose(frozen.transform(panel[0]), fitted.transform(panel[0]))
 
 
 def test_bad_input_is_refused_with_the_way_out(panel):

@@ -159,18 +159,27 @@ class MultidimBank(FixedBank):
         self.explained_share_ = shares / total if total > 0 else shares
 
     def _record_panel(self, X, data, posterior):
-        """Keep the panel's abilities, errors and names; return the covariances."""
+        """Keep the panel's abilities, errors and names.
+
+        `posterior` is which models took part in the calibration, None for none.
+        """
         self.model_names_ = model_names(X, data.n_models)
-        self.ability_, covariance = self._estimate(data)
+        ability, covariance = self._estimate(data, shaped=posterior is not None)
+        if posterior is not None and not posterior.all():
+            others = ResponseData.from_matrix(self._checked(X)[~posterior])
+            ability[~posterior], covariance[~posterior] = self._estimate(others)
+        self.ability_, self.ability_covariance_ = ability, covariance
         self.ability_se_ = np.sqrt(np.einsum("nkk->nk", covariance))
-        return covariance
 
     def _checked(self, X):
         check_is_fitted(self, "discrimination_")
         return check_responses(self, X, reset=False, binarize=self.binarize)
 
-    def _estimate(self, data):
-        """Return abilities and their covariances by the estimator's method."""
+    def _estimate(self, data, shaped=False):
+        """Return abilities and their covariances by the estimator's method.
+
+        `shaped` tells whether the models' answers have shaped the items.
+        """
         silent = np.flatnonzero(data.answers_per_model() == 0)
         if silent.size:
             warnings.warn(
@@ -180,8 +189,12 @@ class MultidimBank(FixedBank):
                 stacklevel=4,
             )
         if self.ability_method == "eap":
-            return integrate(data, self._items, self.ability_correlation_)[1:]
-        return posterior_modes(data, self._items, self.ability_correlation_)
+            return integrate(
+                data, self._items, self.ability_correlation_, shaped=shaped
+            )[1:]
+        return posterior_modes(
+            data, self._items, self.ability_correlation_, shaped=shaped
+        )
 
     @property
     def _items(self):
@@ -189,12 +202,16 @@ class MultidimBank(FixedBank):
         return Items(self.discrimination_, self.intercept_, covariance)
 
     def transform(self, X):
-        """Estimate abilities.
+        """Estimate abilities of models that are new to the items.
+
+        The panel's own are in ``ability_``: items that few models have calibrated have
+        partly learned these models' answers, which would drive them apart here, by a
+        tenth on 100 models.
 
         Parameters
         ----------
         X : array-like of shape (n_models, n_items)
-            Responses 1, 0, NaN. The models need not be those of the panel.
+            Responses 1, 0, NaN.
 
         Returns
         -------
@@ -237,6 +254,11 @@ class MultidimBank(FixedBank):
             score, by the delta method.
         """
         ability, covariance = self._estimate(ResponseData.from_matrix(self._checked(X)))
+        score, error = self._expected_score(ability, covariance)
+        return (score, error) if return_std else score
+
+    def _expected_score(self, ability, covariance):
+        """Expected full-benchmark scores, and their errors by the delta method."""
         score = np.empty(len(ability))
         gradient = np.empty_like(ability)
         for block in model_blocks(len(ability), len(self.intercept_)):
@@ -244,8 +266,6 @@ class MultidimBank(FixedBank):
             score[block] = p.mean(axis=1)
             p *= 1.0 - p
             gradient[block] = p @ self.discrimination_ / p.shape[1]
-        if not return_std:
-            return score
         variance = np.einsum("nk,nkl,nl->n", gradient, covariance, gradient)
         return score, np.sqrt(variance)
 
@@ -297,9 +317,7 @@ class MultidimBank(FixedBank):
             what the panel leaves unknown of the items.
         """
         data = ResponseData.from_matrix(self._checked(X))
-        return integrate(data, self._items, self.ability_correlation_, predictive=True)[
-            0
-        ]
+        return integrate(data, self._items, self.ability_correlation_)[0]
 
     def score(self, X, y=None, sample_weight=None):
         """Mean marginal log-likelihood per observed response.

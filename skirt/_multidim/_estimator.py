@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skirt._item_flags import item_flags, share_right
 from skirt._multidim._bank import BankKnowledge, MultidimBank
 from skirt._multidim._calibration import calibrate
+from skirt._multidim._items import Items
 from skirt._multidim._rotation import ROTATIONS, rotate
 from skirt._multidim._scoring import integrate
 from skirt._multidim._standard_errors import item_covariances, population_covariance
@@ -110,8 +111,12 @@ class MultidimIRT(MultidimBank):
     rotation_matrix_ : ndarray of shape (n_components, n_components)
         T; abilities are T' times those on the principal axes.
     ability_, ability_se_ : ndarray of shape (n_models, n_components)
-        Abilities of the fitted models and their standard errors; where priors are
-        estimated, what the panel leaves unknown of the items is counted.
+        Abilities of the fitted models and their standard errors. Where priors are
+        estimated, what the panel leaves unknown of the items is counted, and what the
+        items have learned of these very models: `transform` takes models for new ones
+        and puts those of a small panel farther out.
+    ability_covariance_ : ndarray of shape (n_models, n_components, n_components)
+        Of the fitted models' posteriors.
     integration_ : str
         "quadrature" or "variational"; for one component "exact".
     discrimination_prior_ : tuple (mean, covariance) or None
@@ -121,8 +126,7 @@ class MultidimIRT(MultidimBank):
     item_flags_ : DataFrame of bool, indexed by item name
         unanswered, constant, reversed, duplicate.
     log_likelihood_ : float
-        Marginal log-likelihood of the panel, without the priors; where these are
-        estimated, averaged over what is unknown of the items.
+        Marginal log-likelihood of the panel at the item estimates, without the priors.
     n_iter_, converged_ : int, bool
         Cycles of the calibration, and whether it reached `tol`.
     item_names_, model_names_ : ndarray of str
@@ -263,18 +267,10 @@ class MultidimIRT(MultidimBank):
             self._fit_one_dimension(responses, weights)
         else:
             self._fit_dimensions(data)
-        covariance = self._record_panel(X, panel, None)
+        self._record_panel(X, panel, weights > 0)
         if self.integration_ != "exact":
-            modes = None
-            if self.ability_method == "map":
-                modes = self.ability_, covariance
-            log_likelihood = integrate(
-                panel,
-                self._items,
-                self.ability_correlation_,
-                predictive=True,
-                modes=modes,
-            )[0]
+            items = Items(self.discrimination_, self.intercept_)
+            log_likelihood, *_ = integrate(panel, items, self.ability_correlation_)
             self.log_likelihood_ = float(weights @ log_likelihood)
         return self
 

@@ -83,7 +83,7 @@ class GaussianPosterior:
             step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(longest, 1e-300))
             self.mean = self.mean + step
             self.covariance = np.linalg.inv(precision)
-            if decrement < tolerance:
+            if decrement**2 < tolerance:
                 break
 
     def transform(self, shift, stretch):

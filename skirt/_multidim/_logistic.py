@@ -28,24 +28,30 @@ def softplus(logits, probability):
     return np.maximum(logits, 0.0) - out
 
 
-def expected_logistic(mean, variance):
-    """Expectations of P and P (1 - P) over logits N(mean, variance).
+def expected_logistic(mean, variance, *, bend=False):
+    """Expectations of P, P (1 - P) and P (1 - P)(1 - 2P) over logits N(mean, variance).
 
     Parameters
     ----------
     mean, variance : ndarray of shape (n, m)
+    bend : bool
+        Whether to return the last of them, the second derivative of the logistic.
 
     Returns
     -------
     probability, spread : ndarray of shape (n, m)
+    bent : ndarray of shape (n, m)
+        Only with `bend`.
     """
-    probability, spread = _expanded(mean, np.minimum(variance, _SMALL))
+    out = _expanded(mean, np.minimum(variance, _SMALL), bend)
     for cells, points, weights in _wide_nodes(mean, variance):
         p = expit(points)
-        probability.ravel()[cells] = weights @ p
-        p *= 1.0 - p
-        spread.ravel()[cells] = weights @ p
-    return probability, spread
+        s = p * (1.0 - p)
+        out[0].ravel()[cells] = weights @ p
+        out[1].ravel()[cells] = weights @ s
+        if bend:
+            out[2].ravel()[cells] = weights @ (s * (1.0 - 2.0 * p))
+    return out
 
 
 def expected_softplus(mean, variance):
@@ -85,25 +91,37 @@ def _wide_nodes(mean, variance):
             yield cells, mean.ravel()[cells] + spread, weights / weights.sum()
 
 
-def _expanded(mean, variance):
-    """P and P (1 - P) to fourth order in the logit's deviation from its mean.
+def _expanded(mean, variance, bend):
+    """The same to fourth order in the logit's deviation from its mean.
 
     With s = P (1 - P) the even derivatives are P'' = s (1 - 2P), s'' = s (1 - 6s),
-    P = P (1 - 12s) and s = s (1 - 30s + 120s^2).
+    and P'' = P (1 - 12s), s'' = s (1 - 30s + 120s^2) and P'' (1 - 60s + 360s^2) of
+    these.
     """
     probability = expit(mean)
     spread = 1.0 - probability
-    bend = spread - probability
+    bent = spread - probability
     spread *= probability
     half = 0.5 * variance
-    bend *= spread
+    bent *= spread
     factor = spread * -12.0
     factor += 1.0
     factor *= half
+    if bend:
+        higher = spread * 360.0
+        higher -= 60.0
+        higher *= spread
+        higher += 1.0
+        higher *= half
+        higher *= half
+        higher *= 0.5
+        higher += factor
+        higher += 1.0
+        higher *= bent
     factor *= 0.5
     factor += 1.0
     factor *= half
-    factor *= bend
+    factor *= bent
     probability += factor
     np.multiply(spread, 120.0, out=factor)
     factor -= 30.0
@@ -112,9 +130,9 @@ def _expanded(mean, variance):
     factor *= 0.5
     factor *= half
     factor += 1.0
-    np.multiply(spread, 6.0, out=bend)
-    factor -= bend
+    np.multiply(spread, 6.0, out=bent)
+    factor -= bent
     factor *= half
     factor += 1.0
     spread *= factor
-    return probability, spread
+    return (probability, spread, higher) if bend else (probability, spread)

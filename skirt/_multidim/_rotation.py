@@ -126,14 +126,16 @@ def _descend(loadings, criterion, kind, start):
     # Imported here: it takes a second, and nobody else needs it.
     from statsmodels.multivariate.factor_rotation._gpa_rotation import GPA
 
-    _, _, turn, table = GPA(
-        loadings,
-        vgQ=lambda L: criterion(L),
-        T=start,
-        rotation_method=kind,
-        tol=_TOLERANCE,
-        max_tries=_TRIES,
-    )
+    # It logs the size of the gradient, which may be 0 to the last digit.
+    with np.errstate(divide="ignore"):
+        _, _, turn, table = GPA(
+            loadings,
+            vgQ=lambda L: criterion(L),
+            T=start,
+            rotation_method=kind,
+            tol=_TOLERANCE,
+            max_tries=_TRIES,
+        )
     return table[-1][1], turn, 10.0 ** table[-1][2]
 
 

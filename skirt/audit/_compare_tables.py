@@ -25,7 +25,7 @@ class ComparisonTables:
         self._item_families, self._confidence = item_families, confidence
         self._rng = rng
         self._values = bank.responses.values[sample.rows]
-        self._ability, self._covariance = bank.abilities(self._values)
+        self._ability, self._covariance = bank.panel_abilities(sample.rows)
         self._observed = ~np.isnan(self._values)
         self._sides = sample.first, ~sample.first
 

@@ -84,9 +84,11 @@ def fit_whole(estimator, X):
             f"{type(bank).__name__} has no abilities in several dimensions to compare: "
             "pass a MultidimIRT as estimator."
         )
-    frozen = isinstance(estimator, FrozenEstimator)
-    ability = bank.transform(X) if frozen else np.asarray(bank.ability_)
-    return Whole(bank, discrimination, ability, bank.ability_covariance(X))
+    if isinstance(estimator, FrozenEstimator):
+        ability, error = bank.transform(X), bank.ability_covariance(X)
+    else:
+        ability, error = bank.ability_, bank.ability_covariance_
+    return Whole(bank, discrimination, np.asarray(ability), np.asarray(error))
 
 
 def take_items(X, items):
@@ -161,7 +163,7 @@ def _refit(estimator, whole, X, responses, items):
     rest = take_items(X, items)
     fitted = _for_items(clone(estimator), items).fit(rest)
     mean = np.asarray(fitted.ability_, dtype=np.float64)
-    error = np.asarray(fitted.ability_covariance(rest), dtype=np.float64)
+    error = np.asarray(fitted.ability_covariance_, dtype=np.float64)
     known = ~np.isnan(responses[:, items]).all(axis=1)
     turn = _turn(mean[known], whole.ability[known])
     if turn is None:

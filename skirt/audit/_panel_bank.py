@@ -52,6 +52,8 @@ class Bank:
         where that is not known.
     fixed : bool
         Whether it was calibrated elsewhere.
+    whole : bool
+        Whether all models of `responses` calibrated it.
     """
 
     fitted: Any
@@ -59,14 +61,21 @@ class Bank:
     discrimination: np.ndarray
     telling: np.ndarray
     fixed: bool
+    whole: bool
 
     def abilities(self, values):
-        """Return abilities (n, D) and their covariances (n, D, D)."""
+        """Return abilities (n, D) and covariances (n, D, D) of models new to it."""
         X = _with_names(values, getattr(self.fitted, "feature_names_in_", None))
         if hasattr(self.fitted, "ability_covariance"):
             return self.fitted.transform(X), self.fitted.ability_covariance(X)
         ability, se = self.fitted.predict(X, return_std=True)
         return ability[:, None], np.square(se)[:, None, None]
+
+    def panel_abilities(self, rows=slice(None)):
+        """The same of some rows of `responses`, as the calibration has it."""
+        if self.whole and hasattr(self.fitted, "ability_covariance_"):
+            return self.fitted.ability_[rows], self.fitted.ability_covariance_[rows]
+        return self.abilities(self.responses.values[rows])
 
     def probabilities(self, ability):
         """Return the expected answers, (n, n_items)."""
@@ -120,7 +129,8 @@ def calibrate(estimator, responses, rows=slice(None)):
         )
     discrimination = discrimination.reshape(len(discrimination), -1)
     telling = telling_items(fitted, source)
-    return Bank(fitted, responses, discrimination, telling, fixed)
+    whole = not fixed and isinstance(rows, slice)
+    return Bank(fitted, responses, discrimination, telling, fixed, whole)
 
 
 def _with_names(values, names):

@@ -168,7 +168,7 @@ def item_redundancy(
     responses = read_responses(X, estimator)
     bank = calibrate(estimator, responses)
     families = None if groups is None else check_groups(groups, X)[1]
-    expected = bank.probabilities(bank.abilities(responses.values)[0])
+    expected = bank.probabilities(bank.panel_abilities()[0])
     residuals = Residuals.of(responses.values, expected, families)
     testable = residuals.testable(alpha)
     related = item_families(item_groups, responses)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
+from skirt._sklearn_compat import FrozenEstimator
 from skirt.model_selection._messages import recorded
 from skirt.model_selection._split import seeded
 
@@ -103,13 +104,21 @@ def predict_fold(estimator, *, X, labels, folds, fold, seed, label, verbose):
     return values, caught
 
 
+def _abilities(estimator, table):
+    """What an estimator says of the models that it has just been fitted to."""
+    own = not isinstance(estimator, FrozenEstimator) and hasattr(estimator, "ability_")
+    if own:
+        return np.asarray(estimator.ability_).reshape(len(table), -1)
+    return estimator.transform(table)
+
+
 def _fit_and_predict(estimator, X, labels, held_out, seeds):
     table = with_labels(np.where(held_out, np.nan, X), labels)
     estimator = clone(estimator)
     _switch_binarizing_off(estimator)
     seeded(estimator, seeds)
     estimator.fit(table, None)  # a FrozenEstimator insists on y
-    predicted = np.asarray(estimator.inverse_transform(estimator.transform(table)))
+    predicted = np.asarray(estimator.inverse_transform(_abilities(estimator, table)))
     if predicted.shape != X.shape:
         raise ValueError(
             f"inverse_transform(transform(X)) has shape {predicted.shape} for X of "

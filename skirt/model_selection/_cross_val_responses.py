@@ -74,9 +74,10 @@ def cross_val_responses(
     ----------
     estimators : estimator, list or dict of str to estimator
         Anything with ``fit``, ``transform`` and ``inverse_transform``, of which
-        ``inverse_transform(transform(X))`` are the probabilities of the answer 1. They
-        are cloned, never fitted themselves. Beware of a frozen bank that was
-        calibrated on these responses: that is leakage.
+        ``inverse_transform(transform(X))`` are the probabilities of the answer 1; for
+        ``transform(X)`` stands ``ability_`` where a fit has left it. They are cloned,
+        never fitted themselves. Beware of a frozen bank that was calibrated on these
+        responses: that is leakage.
     X : array-like or DataFrame of shape (n_models, n_items)
         Responses 0, 1 or NaN.
     items : DataFrame of n_items rows, default=None

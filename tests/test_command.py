@@ -66,7 +66,9 @@ def test_the_report_and_the_subset(capsys, table, responses, tmp_path):
     assert "4 random half splits of the models (seed 0)" in out
     assert str(subset) in out
     assert "Traceback" not in err
-    chosen = read_subset(subset)
+    read = read_subset(subset)
+    chosen = read.table
+    assert read.k == len(chosen)
     assert chosen["order"].tolist() == list(range(1, len(chosen) + 1))
     by_hand = FisherSubsetSelector(len(chosen)).fit(responses)
     assert chosen.index.tolist() == responses.columns[by_hand.order_].tolist()
@@ -182,7 +184,7 @@ def test_other_methods(capsys, table, tmp_path, method, column):
     code, out, _ = run(capsys, table, *QUICK, "-k", 5, "--method", method, "-o", subset)
     assert code == 0
     assert method in out
-    assert column in read_subset(subset).columns
+    assert column in read_subset(subset).table.columns
 
 
 def test_too_few_models_are_not_sized_but_may_choose(capsys, responses, tmp_path):

@@ -6,6 +6,7 @@ import math
 from skirt._version import __version__
 
 METHODS = ("fisher", "anchor", "disagreement", "random")
+DUPLICATES = ("first", "mean", "majority")
 CRITERIA = ("marginal", "total", "stratified")
 
 _EXAMPLES = """\
@@ -17,10 +18,14 @@ examples:
   skirt select results.csv --groups family      a column of the table, or a file
   zcat results.csv.gz | skirt select - --json
 
-the table:
-  wide: one row for each model, its name first, then one column for each item;
-  or long: columns model, item and response. CSV (commas, tabs or semicolons, gzip
-  or not) or Parquet. 1 = wanted outcome, 0 = not, empty or NA = not administered.
+the results:
+  a table; wide: one row for each model, its name first, then one column for each
+  item; or long: columns model, item and response. CSV (commas, tabs or semicolons),
+  JSON lines, gzip or not, or Parquet. 1 = wanted outcome, 0 = not, empty or NA = not
+  administered.
+  Or logs, files or folders: samples_*.jsonl of lm-evaluation-harness, .eval or .json
+  of Inspect AI, per_instance_stats.json of HELM, the JSON lines of py-irt. Found by
+  content. A sample with an error or without a score is missing, not wrong.
 
 exit status:
   0 done; 1 no size reaches the target, so that there is no subset; 2 bad input or
@@ -64,9 +69,9 @@ def _add_select(commands):
     add(
         "responses",
         nargs="?",
-        metavar="RESPONSES",
-        help="table of responses, - for the standard input; without it the embedded "
-        "panel of classifiers",
+        metavar="RESULTS",
+        help="table of responses or folder of logs, - for the standard input; without "
+        "it the embedded panel of classifiers",
     )
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument(
@@ -122,6 +127,30 @@ def _add_select(commands):
         help="count values above T as 1, others as 0 (default: only 0 and 1 are "
         "accepted)",
     )
+    add(
+        "--duplicates",
+        choices=DUPLICATES,
+        help="what counts where a model answers an item more than once (default: "
+        "refused)",
+    )
+    add(
+        "--metric",
+        type=_names,
+        metavar="NAME,...",
+        help="of logs with several: the one that counts; names in order of preference",
+    )
+    add(
+        "--filter",
+        type=_names,
+        metavar="NAME,...",
+        help="of lm-evaluation-harness: likewise",
+    )
+    add("--scorer", type=_names, metavar="NAME,...", help="of Inspect: likewise")
+    add(
+        "--no-answer",
+        choices=("wrong", "missing"),
+        help="what the score N of Inspect, no answer, counts as (default: refused)",
+    )
     add("--jobs", type=_jobs, metavar="N", help="processes to use (default: by size)")
     add(
         "--seed",
@@ -153,6 +182,11 @@ _jobs = _number(int, lambda n: n >= 1 or n == -1, "a number of processes, or -1"
 _seed = _number(int, lambda n: 0 <= n < 2**32, "a whole number from 0 to 4294967295")
 _share = _number(float, lambda x: 0 < x < 1, "a number between 0 and 1")
 _finite = _number(float, math.isfinite, "a finite number")
+
+
+def _names(text):
+    parts = [part.strip() for part in text.split(",")]
+    return parts if len(parts) > 1 else parts[0]
 
 
 def _sizes(text):

@@ -1,15 +1,15 @@
 """The responses that a command works on."""
 
 import os
+import re
 from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
 from skirt._command._options import BadInput
 from skirt._command._words import count
 from skirt.datasets import load_classifier_panel
-from skirt.io import read_responses
+from skirt.io import read_results
 
 FEWEST_MODELS = 10
 FEWEST_GROUPS = 4
@@ -70,44 +70,31 @@ def load_panel(options):
     groups_file = options.groups is not None and os.path.exists(options.groups)
     column = None if groups_file else options.groups
     try:
-        read = read_responses(options.responses, groups=column)
+        read = read_results(
+            options.responses,
+            groups=column,
+            binarize=options.binarize,
+            duplicates=options.duplicates,
+            metric=options.metric,
+            filter=options.filter,
+            scorer=options.scorer,
+            no_answer=options.no_answer,
+        )
     except ValueError as error:
-        if column is None or "single column" not in str(error):
+        if column is None or not re.search("single column|groups is no", str(error)):
             raise
         raise BadInput(
             f"--groups {column}: neither a file nor one column of {options.responses}"
         ) from error
     source = "standard input" if options.responses == "-" else options.responses
-    panel = Panel(f"{source} ({read.layout} table)", read.responses, read.groups)
+    panel = Panel(f"{source} ({read.format})", read.responses, read.groups)
     panel.notes += read.notes
     if groups_file:
         panel.groups = _read_groups(options.groups, panel)
-    _make_binary(panel, options.binarize)
     _leave_out_empty(panel)
     _check_groups(panel)
     _check_variation(panel)
     return panel
-
-
-def _make_binary(panel, threshold):
-    values = panel.responses.to_numpy()
-    missing = np.isnan(values)
-    if threshold is not None:
-        binary = np.where(missing, np.nan, values > threshold)
-        panel.responses = pd.DataFrame(
-            binary, index=panel.responses.index, columns=panel.responses.columns
-        )
-        panel.notes.append(f"Values above {threshold:g} count as 1, others as 0.")
-        return
-    wrong = ~(missing | (values == 0) | (values == 1))
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0]
-        raise BadInput(
-            f"model {panel.responses.index[i]!r}, item {panel.responses.columns[j]!r} "
-            f"is {values[i, j]:g} ({count(wrong.sum(), 'such value')}): a response is "
-            "0, 1 or missing. Remove the column if it is no item, or use --binarize T "
-            "to count values above T as 1"
-        )
 
 
 def _leave_out_empty(panel):

@@ -145,7 +145,7 @@ def calibrate(
         if not np.isfinite(criterion):
             raise FloatingPointError("The calibration left the range of numbers.")
         diverged = state.runaway_items()
-        settled = change < _SETTLED or cycle > _PRIOR_PATIENCE
+        settled = change < max(_SETTLED, tol) or cycle > _PRIOR_PATIENCE
         converged = criterion < tol and settled
         if converged or diverged.size:
             break

@@ -4,7 +4,9 @@ import numpy as np
 from scipy.special import expit
 
 # Cells of one block: its few temporaries stay in the processor's cache.
-_BLOCK = 1 << 16
+_BLOCK = 1 << 15
+# Fewer rows would not be worth the call.
+_FEWEST = 16
 # Up to this variance of a logit an expansion is right to 1e-4, and faster.
 _SMALL = 0.25
 # Nodes for wider ones, by the largest variance they are good for.
@@ -16,7 +18,7 @@ _RULES = (
 
 def blocks(n_long, n_across):
     """Yield slices of `n_long` things whose cells with `n_across` fit the cache."""
-    size = max(1, _BLOCK // max(1, n_across))
+    size = max(_FEWEST, _BLOCK // max(1, n_across))
     for start in range(0, n_long, size):
         yield slice(start, min(start + size, n_long))
 

@@ -116,7 +116,7 @@ class ItemPriors:
         if self.slope_estimated:
             out = replace(out, **_slope_moments(a, v[:, :-1, :-1], free, known))
         if self.intercept_estimated:
-            beta, variance = _regression(a, d, v)
+            beta, variance = _regression(a, d, v, self.intercept_sd)
             sd = float(np.clip(np.sqrt(variance), *INTERCEPT_SD_BOUNDS))
             out = replace(
                 out,
@@ -171,15 +171,21 @@ def _spectral(function, matrix):
     return (vectors * function(values)) @ vectors.T
 
 
-def _regression(a, d, v):
-    """Regression of intercepts on slopes, in expectation over what they may be."""
+def _regression(a, d, v, sd):
+    """Regression of intercepts on slopes, in expectation over what they may be.
+
+    `sd` is that of the intercepts so far. The coefficients have a N(0, 1) prior:
+    slopes of an ability that is not there could stand for the intercepts just as well,
+    and what cannot be told apart would drift, slowly.
+    """
     n_items, n_components = a.shape
     design = np.column_stack([a, np.ones(n_items)])
     gram = design.T @ design
     gram[:-1, :-1] += v[:, :-1, :-1].sum(axis=0)
     moment = design.T @ d
     moment[:-1] += v[:, :-1, -1].sum(axis=0)
-    gram[np.diag_indices(n_components + 1)] += 1e-8 * n_items
+    gram[np.diag_indices(n_components)] += sd**2
+    gram[-1, -1] += 1e-8 * n_items
     beta = np.linalg.solve(gram, moment)
     direction = np.append(-beta[:-1], 1.0)
     spread = np.einsum("k,jkl,l->j", direction, v, direction)

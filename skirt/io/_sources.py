@@ -1,61 +1,106 @@
-"""Opening what a table may come from, as numbered rows of cells."""
+"""Opening files, whatever they are packed in, with errors that name them."""
 
 import csv
 import gzip
 import io
 import os
-import re
 import sys
 import zlib
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_PARQUET_MAGIC = b"PAR1"
-_DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons"}
+PARQUET_MAGIC = b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
+
+# Content that is certainly none of ours, by its first bytes, and what to do about it.
+_FOREIGN = {
+    b"\xff\xfe": "text in UTF-16: save it as UTF-8",
+    b"\xfe\xff": "text in UTF-16: save it as UTF-8",
+    b"BZh": "packed with bzip2: unpack it, or use gzip",
+    b"\xfd7zXZ": "packed with xz: unpack it, or use gzip",
+    b"\x28\xb5\x2f\xfd": "packed with zstd: unpack it, or use gzip",
+    ZIP_MAGIC: "a zip archive, a spreadsheet perhaps: unpack it, or save it as CSV",
+    b"PK\x05\x06": "an empty zip archive",
+    b"<!DOCTYPE": "a web page, an error message perhaps: fetch the file itself",
+    b"<!doctype": "a web page, an error message perhaps: fetch the file itself",
+    b"<html": "a web page, an error message perhaps: fetch the file itself",
+    b"version https://git-lfs": "a pointer of Git LFS: fetch it with git lfs pull",
+    b"SQLite format 3": "a SQLite database: export its table as CSV",
+}
 
 
 @dataclass
-class Rows:
-    """A table as it comes: its header, then each row with the number of its line."""
+class Source:
+    """An opened file or stream.
 
-    source: str
-    unit: str  # what the numbers count: "line" or "row"
-    header: list
-    body: Iterator
-    notes: list
+    Attributes
+    ----------
+    name : str
+        For messages.
+    binary : io.BufferedReader or gzip.GzipFile
+        Its content, unpacked where it is gzip.
+    """
+
+    name: str
+    binary: io.BufferedReader | gzip.GzipFile
+    _opened: ExitStack
+
+    def start(self, size=4096):
+        """Return the first bytes, which stay there to be read."""
+        return self.binary.peek(size)[:size]
+
+    def text(self):
+        """Return the content as text in UTF-8, or say what it is instead."""
+        start = self.start(32)
+        for magic, what in _FOREIGN.items():
+            if start.startswith(magic):
+                raise ValueError(f"{self.name} is {what}.")
+        text = io.TextIOWrapper(self.binary, encoding="utf-8-sig", newline="")
+        return self._opened.enter_context(text)
 
 
 @contextmanager
-def open_rows(path):
-    """Open a table, whatever its form, and close it afterwards.
+def open_source(path):
+    """Open a file or stream, and turn what it raises into lines that name it.
 
     Parameters
     ----------
     path : str, os.PathLike, "-" or file object
-        The form is found from the content: gzip and Parquet by their first bytes,
-        the delimiter from the header.
 
     Yields
     ------
-    Rows
-        The body can be iterated once.
+    Source
     """
+    name, binary = _open(path)
+    with ExitStack() as opened, errors_name(name):
+        opened.enter_context(binary)
+        if binary.peek(2)[:2] == _GZIP_MAGIC:
+            binary = opened.enter_context(gzip.GzipFile(fileobj=binary))
+        yield Source(name, binary, opened)
+
+
+def _open(path):
     if isinstance(path, str | os.PathLike) and str(path) != "-":
-        source = os.fspath(path)
-        binary = open(path, "rb")
-    else:
-        stream = sys.stdin if isinstance(path, str) else path
-        source = "standard input" if stream is sys.stdin else _name_of(stream)
-        content = getattr(stream, "buffer", stream).read()
-        if isinstance(content, str):
-            content = content.encode("utf-8")
-        binary = io.BufferedReader(io.BytesIO(content))
+        return os.fspath(path), open(path, "rb")
+    stream = sys.stdin if isinstance(path, str) else path
+    source = "standard input" if stream is sys.stdin else _name_of(stream)
+    content = getattr(stream, "buffer", stream).read()
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    return source, io.BufferedReader(io.BytesIO(content))
+
+
+def _name_of(stream):
+    name = getattr(stream, "name", None)
+    return name if isinstance(name, str) else "the table"
+
+
+@contextmanager
+def errors_name(source):
+    """Turn what a damaged or foreign file raises into one line that names it."""
     try:
-        with ExitStack() as opened:
-            opened.enter_context(binary)
-            yield _rows(binary, source, opened)
+        yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(
             f"{source} is damaged: it begins like a gzip file, but cannot be "
@@ -70,88 +115,7 @@ def open_rows(path):
         raise ValueError(f"{source} is not a readable table: {error}.") from error
 
 
-def _name_of(stream):
-    name = getattr(stream, "name", None)
-    return name if isinstance(name, str) else "the table"
-
-
-def _rows(binary, source, opened):
-    start = binary.peek(4)
-    if start[:4] == _PARQUET_MAGIC:
-        return _parquet_rows(binary, source)
-    if start[:2] == _GZIP_MAGIC:
-        binary = opened.enter_context(gzip.GzipFile(fileobj=binary))
-    text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-    opened.enter_context(text)
-    return _text_rows(text, source)
-
-
-def _text_rows(text, source):
-    first = text.readline()
-    if not first.strip():
-        raise ValueError(
-            f"{source} is empty: expected a header line and one line for each model."
-        )
-    unquoted = re.sub('"[^"]*"', "", first)
-    delimiter = max(_DELIMITERS, key=unquoted.count)
-    notes = []
-    if delimiter != ",":
-        notes.append(f"Cells are separated by {_DELIMITERS[delimiter]}.")
-    reader = csv.reader(_chain(first, text), delimiter=delimiter, strict=True)
-    header = next(reader)
-    return Rows(source, "line", header, _numbered(reader, source), notes)
-
-
-def _chain(first, rest):
-    yield first
-    yield from rest
-
-
-def _numbered(reader, source):
-    """Give each row the line that it begins on, and explain a torn quotation."""
-    begins = reader.line_num + 1
-    try:
-        for fields in reader:
-            yield begins, fields
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(
-            f"{source}, line {begins}: {error}. Is a quotation mark missing, or is the "
-            "file cut off?"
-        ) from error
-
-
-def _parquet_rows(binary, source):
-    import pandas as pd
-
-    try:
-        frame = pd.read_parquet(io.BytesIO(binary.read()))
-    except ImportError as error:
-        raise ImportError(
-            f"{source} is a Parquet file: reading it needs pyarrow, which "
-            "`pip install 'skirt[parquet]'` installs."
-        ) from error
-    except (OSError, ValueError) as error:  # what pyarrow raises
-        raise ValueError(f"{source} is a damaged Parquet file: {error}.") from error
-    if not _is_counter(frame.index):
-        frame = frame.reset_index()
-    elif not _names_its_rows(frame):
-        frame = frame.reset_index(names="model")
-    header = [str(name) for name in frame.columns]
-    body = enumerate(frame.itertuples(index=False, name=None), start=1)
-    return Rows(source, "row", header, body, [])
-
-
-def _is_counter(index):
-    return index.name is None and list(index) == list(range(len(index)))
-
-
-def _names_its_rows(frame):
-    """Say whether the first column holds the models' names rather than responses."""
-    if not frame.shape[1]:
-        return True
-    names = {str(name).lower() for name in frame.columns}
-    first = frame.iloc[:, 0]
-    return "model" in names or not all(
-        isinstance(value, int | float) or value is None for value in first
-    )
+def shorten(value, size=60):
+    """Return a value as it is quoted in a message."""
+    text = repr(value)
+    return text if len(text) <= size else text[: size - 4] + " ..."

@@ -13,9 +13,8 @@ from skirt._cells import item_uncertainty, probabilities
 from skirt._estep import EStep
 from skirt._fixed_bank import FixedBank
 from skirt._response_data import ResponseData
-from skirt._responses import BINARIZE_CONSTRAINT, check_responses, model_names
+from skirt._responses import BINARIZE_CONSTRAINT, model_names
 from skirt._threads import one_blas_thread
-from skirt._weights import check_sample_weight
 
 # Standard deviation, times the panel's size, of the bends of `_shape_variance`.
 _BEND = 0.5
@@ -42,10 +41,6 @@ class ItemBank(FixedBank):
             self.ability_se_total_, _ = self._total(
                 data, self.ability_, self.ability_se_
             )
-
-    def _checked(self, X):
-        check_is_fitted(self, "discrimination_")
-        return check_responses(self, X, reset=False, binarize=self.binarize)
 
     @one_blas_thread
     def _estimate(self, data, posterior=None):
@@ -191,31 +186,6 @@ class ItemBank(FixedBank):
         data = ResponseData.from_matrix(self._checked(X))
         return EStep(data)(self.discrimination_, self.intercept_).log_likelihood
 
-    def score(self, X, y=None, sample_weight=None):
-        """Mean marginal log-likelihood per observed response.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            Responses 1, 0, NaN.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_models,), optional
-            How often each model counts.
-
-        Returns
-        -------
-        float
-            Weighted sum of `score_samples` over weighted number of responses.
-        """
-        log_likelihood = self.score_samples(X)
-        X = check_responses(self, X, reset=False, binarize=self.binarize)
-        weights = check_sample_weight(sample_weight, X)
-        observed = X.shape[1] - np.isnan(X).sum(axis=1)
-        if weights @ observed <= 0:
-            raise ValueError("X holds no observed response, so it has no score.")
-        return float(weights @ log_likelihood / (weights @ observed))
-
     def item_information(self, theta):
         """Fisher information of each item.
 
@@ -291,11 +261,6 @@ class ItemBank(FixedBank):
         """
         check_is_fitted(self, "discrimination_")
         return np.asarray(["ability"], dtype=object)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _shape_variance(theta, panel_size):

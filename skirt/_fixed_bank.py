@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from skirt._likelihood_score import LikelihoodScore
 from skirt._response_data import ResponseData
 from skirt._responses import check_responses, item_names
 from skirt._sklearn_compat import clone_parametrized
@@ -33,7 +34,7 @@ class ItemUncertainty:
         return ItemUncertainty(self.covariance[items], self.panel_size)
 
 
-class FixedBank(TransformerMixin, BaseEstimator):
+class FixedBank(TransformerMixin, LikelihoodScore):
     """An estimator of abilities that is able to keep given items."""
 
     _common_slope = False

@@ -15,9 +15,8 @@ from skirt._multidim._logistic import expected_logistic
 from skirt._multidim._rotation import explained, standardised_loadings
 from skirt._multidim._scoring import integrate, posterior_modes
 from skirt._response_data import ResponseData
-from skirt._responses import check_responses, item_names, model_names
+from skirt._responses import item_names, model_names
 from skirt._threads import one_blas_thread
-from skirt._weights import check_sample_weight
 
 
 @dataclass(frozen=True)
@@ -171,10 +170,6 @@ class MultidimBank(FixedBank):
         self.ability_, self.ability_covariance_ = ability, covariance
         self.ability_se_ = np.sqrt(np.einsum("nkk->nk", covariance))
 
-    def _checked(self, X):
-        check_is_fitted(self, "discrimination_")
-        return check_responses(self, X, reset=False, binarize=self.binarize)
-
     def _estimate(self, data, shaped=False):
         """Return abilities and their covariances by the estimator's method.
 
@@ -319,32 +314,6 @@ class MultidimBank(FixedBank):
         data = ResponseData.from_matrix(self._checked(X))
         return integrate(data, self._items, self.ability_correlation_)[0]
 
-    def score(self, X, y=None, sample_weight=None):
-        """Mean marginal log-likelihood per observed response.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            Responses 1, 0, NaN.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_models,), optional
-            How often each model counts.
-
-        Returns
-        -------
-        float
-            Weighted sum of `score_samples` over weighted number of responses: on
-            held-out models it tells how many components the data bear.
-        """
-        log_likelihood = self.score_samples(X)
-        X = check_responses(self, X, reset=False, binarize=self.binarize)
-        weights = check_sample_weight(sample_weight, X)
-        observed = X.shape[1] - np.isnan(X).sum(axis=1)
-        if weights @ observed <= 0:
-            raise ValueError("X holds no observed response, so it has no score.")
-        return float(weights @ log_likelihood / (weights @ observed))
-
     @one_blas_thread
     def test_information(self, theta):
         """Fisher information matrix of all items together.
@@ -414,11 +383,6 @@ class MultidimBank(FixedBank):
         check_is_fitted(self, "discrimination_")
         n_components = self.discrimination_.shape[1]
         return np.asarray([f"ability{k}" for k in range(n_components)], dtype=object)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 def _checked_correlation(correlation, n_components):

@@ -1,6 +1,5 @@
 """The multidimensional two-parameter logistic model."""
 
-import math
 import warnings
 from numbers import Integral, Real
 
@@ -14,18 +13,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from skirt._item_flags import item_flags, share_right
 from skirt._multidim._bank import BankKnowledge, MultidimBank
 from skirt._multidim._calibration import calibrate
+from skirt._multidim._identification import check_size, named_items, resolved_priors
+from skirt._multidim._item_tables import is_bifactor, item_table
 from skirt._multidim._items import Items
-from skirt._multidim._rotation import ROTATIONS, rotate
+from skirt._multidim._rotation import ROTATIONS
 from skirt._multidim._scoring import integrate
-from skirt._multidim._standard_errors import item_covariances, population_covariance
+from skirt._multidim._solution import solve_axes
 from skirt._response_data import calibration_panel
 from skirt._responses import BINARIZE_CONSTRAINT, check_responses, item_names
-from skirt._threads import one_blas_thread
 from skirt._twopl import TwoPLEstimator
 from skirt._weights import check_sample_weight
-
-# What an "auto" prior falls back on, with a warning, where a panel says nothing.
-_UNIDENTIFIED = 1.0, (0.0, 2.0)
 
 
 class MultidimIRT(MultidimBank):
@@ -262,7 +259,7 @@ class MultidimIRT(MultidimBank):
         weights = check_sample_weight(sample_weight, responses)
         self.item_names_ = item_names(self)
         panel, data = calibration_panel(responses, weights)
-        self._check_size(data)
+        check_size(data, self.n_components)
         if self.n_components == 1 and self.discrimination_prior in ("auto", None):
             self._fit_one_dimension(responses, weights)
         else:
@@ -273,19 +270,6 @@ class MultidimIRT(MultidimBank):
             log_likelihood, *_ = integrate(panel, items, self.ability_correlation_)
             self.log_likelihood_ = float(weights @ log_likelihood)
         return self
-
-    def _check_size(self, data):
-        if self.n_components > data.n_items:
-            raise ValueError(
-                f"n_components={self.n_components} needs at least as many items; X has "
-                f"n_features = {data.n_items}. Give fewer components or more items."
-            )
-        if self.n_components >= data.n_models:
-            raise ValueError(
-                f"n_components={self.n_components} needs more models than that; "
-                f"{data.n_models} have answers and a positive weight. Give fewer "
-                "components or more models."
-            )
 
     def _fit_one_dimension(self, responses, weights):
         """Delegate to `TwoPLEstimator`."""
@@ -318,7 +302,13 @@ class MultidimIRT(MultidimBank):
     def _fit_dimensions(self, data):
         right = share_right(data)
         free = self._item_table("loading_pattern", bool)
-        slope, intercept = self._resolved_priors(right, free)
+        slope, intercept = resolved_priors(
+            self.discrimination_prior,
+            self.intercept_prior,
+            right,
+            self.n_components,
+            self.item_names_,
+        )
         random_state = check_random_state(self.random_state)
         calibration = calibrate(
             data,
@@ -326,7 +316,7 @@ class MultidimIRT(MultidimBank):
             slope_prior=slope,
             intercept_prior=intercept,
             free=free,
-            correlated=free is None or not _is_bifactor(free),
+            correlated=free is None or not is_bifactor(free),
             integration=self.integration,
             random_state=random_state if self.start == "random" else None,
             max_iter=self.max_iter,
@@ -336,7 +326,8 @@ class MultidimIRT(MultidimBank):
         if calibration.diverged.size:
             raise ValueError(
                 "Without a prior the likelihood has no maximum: the parameters of "
-                f"{self._named(calibration.diverged)} grow without end, as those of "
+                f"{named_items(self.item_names_, calibration.diverged)} grow without "
+                "end, as those of "
                 "items that separate the models perfectly, or duplicate each other, "
                 'do. Use the priors ("auto"), or leave the items out.'
             )
@@ -353,160 +344,29 @@ class MultidimIRT(MultidimBank):
         self.item_flags_ = item_flags(data, right, self.item_names_)
         self._keep_calibration(data, calibration, free)
 
-    @one_blas_thread
     def _keep_calibration(self, data, calibration, free):
         """Choose the axes, and keep everything on them."""
-        unrotated, posterior = calibration.discrimination, calibration.posterior
-        covariances = item_covariances(
-            data,
-            posterior.mean,
-            posterior.covariance,
-            unrotated,
-            calibration.intercept,
-            calibration.information,
+        target = self._item_table("rotation_target", float)
+        if free is None and self.rotation == "target" and target is None:
+            raise ValueError('rotation="target" needs a rotation_target.')
+        solution = solve_axes(data, calibration, free, self.rotation, target)
+        self.rotation_matrix_ = solution.rotation
+        self._describe(
+            solution.discrimination, calibration.intercept, solution.correlation
         )
-        covariances += population_covariance(
-            data,
-            posterior.covariance,
-            calibration.correlation,
-            unrotated,
-            free is not None,
-        )
-        if free is not None:
-            turn = np.diag(np.where(unrotated.sum(axis=0) < 0, -1.0, 1.0))
-            self.rotation_matrix_ = np.eye(self.n_components)
-            correlation = turn @ calibration.correlation @ turn
-        else:
-            target = self._item_table("rotation_target", float)
-            if self.rotation == "target" and target is None:
-                raise ValueError('rotation="target" needs a rotation_target.')
-            axes = rotate(unrotated, None)
-            turn = rotate(unrotated, self.rotation, target)
-            self.rotation_matrix_ = axes.T @ turn
-            correlation = turn.T @ turn
-            # Ones to the last digit.
-            np.fill_diagonal(correlation, 1.0)
-        back = np.linalg.inv(turn).T
-        self._describe(unrotated @ back, calibration.intercept, correlation)
-        slopes = np.einsum("lk,jlm,mk->jk", back, covariances[:, :-1, :-1], back)
-        if free is not None:
-            slopes = np.where(free, slopes, 0.0)
-        self.discrimination_se_ = np.sqrt(slopes)
-        self.intercept_se_ = np.sqrt(covariances[:, -1, -1])
-        priors = calibration.priors
-        self.discrimination_prior_ = (
-            None
-            if priors.slope_covariance is None
-            else (back.T @ priors.slope_mean, back.T @ priors.slope_covariance @ back)
-        )
-        self.intercept_prior_ = (
-            None
-            if priors.intercept_sd is None
-            else (
-                priors.intercept_mean,
-                turn.T @ priors.intercept_lean,
-                priors.intercept_sd,
-            )
-        )
-        known = calibration.covariance
-        if known is not None:
-            move = np.eye(self.n_components + 1)
-            move[:-1, :-1] = back.T
-            known = move @ known @ move.T
-        self._item_uncertainty = BankKnowledge(self.ability_correlation_, known)
-
-    def _resolved_priors(self, right, free):
-        """Check the priors against the panel; return what the calibration takes."""
-        slope, intercept = self.discrimination_prior, self.intercept_prior
-        slope = "auto" if slope == "normal" else slope
-        if isinstance(intercept, tuple | list) and not _is_mean_and_sd(intercept):
-            raise ValueError(
-                f"intercept_prior is {intercept!r}: give 'auto', None, or a pair of "
-                "its mean and its positive standard deviation."
-            )
-        varying = (right > 0) & (right < 1)
-        if intercept is None and not varying.all():
-            raise ValueError(
-                f"{self._named(np.flatnonzero(~varying))} were answered alike by all "
-                "models, or by none: without intercept_prior their intercepts are "
-                'infinite. Use intercept_prior="auto", or leave the items out.'
-            )
-        count, needed = int(varying.sum()), 2 * self.n_components + 1
-        if count >= needed:
-            return slope, intercept
-        told = (
-            f"{count} of {right.size} items vary over the models; {self.n_components} "
-            f"components are not identified with fewer than {needed}"
-        )
-        if slope is None:
-            raise ValueError(f'{told}. Use discrimination_prior="auto" or an SD.')
-        if "auto" in (slope, intercept):
-            warnings.warn(
-                f"{told}: fixed priors stand in for what the panel does not tell.",
-                UserWarning,
-                stacklevel=5,
-            )
-        return (
-            _UNIDENTIFIED[0] if slope == "auto" else slope,
-            _UNIDENTIFIED[1] if intercept == "auto" else intercept,
+        self.discrimination_se_ = solution.discrimination_se
+        self.intercept_se_ = solution.intercept_se
+        self.discrimination_prior_ = solution.discrimination_prior
+        self.intercept_prior_ = solution.intercept_prior
+        self._item_uncertainty = BankKnowledge(
+            self.ability_correlation_, solution.item_covariance
         )
 
     def _item_table(self, name, dtype):
-        """Return a parameter with one row for each item, as an array."""
-        table = getattr(self, name)
-        if table is None:
-            return None
-        if isinstance(table, pd.DataFrame):
-            index = table.index.map(str)
-            unknown = [item for item in self.item_names_ if item not in set(index)]
-            if unknown or index.has_duplicates:
-                odd = unknown[0] if unknown else index[index.duplicated()][0]
-                told = "no row" if unknown else "several rows"
-                raise ValueError(f"{name} has {told} for item {odd!r}.")
-            table = table.set_axis(index).loc[self.item_names_]
-        table = np.asarray(table)
-        shape = self.n_features_in_, self.n_components
-        if table.shape != shape:
-            raise ValueError(
-                f"{name} has one row for each item and one column for each component, "
-                f"shape {shape}; got {table.shape}."
-            )
-        if dtype is bool:
-            odd = ~np.isin(table, (0, 1))
-            if odd.any():
-                j, k = np.argwhere(odd)[0]
-                raise ValueError(
-                    f"{name} is {table[j, k]!r} for item {self.item_names_[j]!r}, "
-                    f"component {k}: give True where the loading is estimated, or "
-                    "False."
-                )
-            table = table.astype(bool)
-            empty = np.flatnonzero(table.sum(axis=0) < 2)
-            if empty.size:
-                raise ValueError(
-                    f"{name} lets {table[:, empty[0]].sum()} items load on component "
-                    f"{empty[0]}: that ability is not identified."
-                )
-        return table.astype(dtype)
-
-    def _named(self, positions):
-        names = [str(self.item_names_[j]) for j in positions[:5]]
-        more = f" and {positions.size - 5} more" if positions.size > 5 else ""
-        return f"items {names}{more}"
+        return item_table(
+            getattr(self, name), name, dtype, self.item_names_, self.n_components
+        )
 
     @staticmethod
     def _report(cycle, criterion):
         print(f"cycle {cycle}: largest move of an item {criterion:.1e} SE", flush=True)
-
-
-def _is_bifactor(free):
-    """Whether one dimension is general and the others are subsets of its items."""
-    return bool(free.all(axis=0).any() and not free.all())
-
-
-def _is_mean_and_sd(prior):
-    return (
-        len(prior) == 2
-        and all(isinstance(value, Real) and math.isfinite(value) for value in prior)
-        and prior[1] > 0
-    )

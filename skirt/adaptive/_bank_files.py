@@ -7,9 +7,8 @@ import os
 
 import numpy as np
 
-from skirt._sklearn_compat import FrozenEstimator
 from skirt._twopl import TwoPLEstimator
-from skirt.adaptive._items import LogisticItems
+from skirt.adaptive._bench_bank import items_of, ready_bank
 from skirt.adaptive._session_file import replace_file
 
 # Names of the columns by what they hold, in small letters.
@@ -35,8 +34,8 @@ def save_bank(bank, path):
     Raises
     ------
     ValueError
-        If an item has no difficulty because its discrimination is 0, or the ending
-        is another.
+        If an item has no difficulty because its discrimination is 0, the bank has
+        several abilities, or the ending is another.
 
     Examples
     --------
@@ -59,10 +58,14 @@ def save_bank(bank, path):
     ending = _ending(path)
     if hasattr(bank, "estimator_"):
         bank = bank.estimator_
-    items = LogisticItems.of(bank)
-    while isinstance(bank, FrozenEstimator):
-        bank = bank.estimator
-    names = [str(name) for name in bank.item_names_]
+    items = items_of(bank)
+    if items.n_abilities > 1:
+        raise ValueError(
+            f"The bank has {items.n_abilities} abilities, and these files hold a and b "
+            "of one. Keep its item_parameters() and ability_correlation_, from which "
+            "from_item_parameters makes it again."
+        )
+    names = [str(name) for name in ready_bank(bank).item_names_]
     a = items.discrimination
     with np.errstate(divide="ignore", invalid="ignore"):
         b = -items.intercept / a + 0.0

@@ -5,7 +5,10 @@ import copy
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from skirt._multidim._bank import MultidimBank
 from skirt._sklearn_compat import FrozenEstimator
+from skirt.adaptive._items import LogisticItems
+from skirt.adaptive._multidim_items import MultidimItems
 from skirt.selection._fisher import (
     FisherSubsetSelector,
     _is_fitted,
@@ -23,6 +26,14 @@ def calibrated_bank(bench, responses):
     if hasattr(bench, "feature_names_in_"):
         selector.feature_names_in_ = bench.feature_names_in_
     return selector._calibrated_bank(responses)
+
+
+def items_of(bank):
+    """Take the items out of a fitted bank, frozen or not."""
+    bank = ready_bank(bank)
+    if isinstance(bank, MultidimBank) and bank.discrimination_.shape[1] > 1:
+        return MultidimItems.of(bank)
+    return LogisticItems.of(bank)
 
 
 def fixed_bank(bench):

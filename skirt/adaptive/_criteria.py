@@ -1,9 +1,7 @@
-"""Which item tells most about a model now: the criteria of item selection.
+"""Which item tells most about a model's one ability: the criteria of item selection.
 
 A criterion is a function of the items and of what is known of some models; it
-returns a value of each item (column) for each model (row), the larger the better. It
-asks both for information and expectations and so does not depend on how many
-dimensions there are behind them.
+returns a value of each item (column) for each model (row), the larger the better.
 """
 
 from dataclasses import dataclass
@@ -23,14 +21,11 @@ class Known:
         Current estimates.
     posterior : GridPosterior or None
         Of all models; None if the criterion does not need one.
-    priorities : ndarray of shape (n_models, n_items) or None
-        Random numbers, for the random criterion.
     """
 
     models: np.ndarray
     ability: np.ndarray
     posterior: object
-    priorities: np.ndarray | None
 
 
 def fisher(items, known):
@@ -73,19 +68,18 @@ def expected_variance(items, known):
     return gain - np.square(sd)[:, None]
 
 
-def at_random(items, known):
-    """Random numbers that were drawn once for each model and item."""
-    return known.priorities
-
-
 CRITERIA = {
     "fisher": fisher,
+    # With one ability what an answer takes off the posterior's variance, and off its
+    # share, grows with the information: the best item is the same.
+    "d_optimal": fisher,
+    "a_optimal": fisher,
     "mpwi": posterior_weighted,
     "kl": kullback_leibler,
     "mepv": expected_variance,
-    "random": at_random,
 }
-NEEDS_POSTERIOR = {"mpwi", "kl", "mepv"}
+AT_THE_ABILITY = {name for name, rule in CRITERIA.items() if rule is fisher}
+NEEDS_POSTERIOR = set(CRITERIA) - AT_THE_ABILITY
 
 _PROBABILITIES = (np.arange(15) + 0.5) / 15
 

@@ -6,32 +6,24 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from skirt._ability import ABILITY_METHODS
 from skirt._responses import (
     BINARIZE_CONSTRAINT,
     check_responses,
     item_names,
-    model_names,
 )
-from skirt.adaptive._bench_bank import calibrated_bank, ready_bank, with_bank_names
-from skirt.adaptive._content_balance import make_strata
-from skirt.adaptive._criteria import CRITERIA
-from skirt.adaptive._items import LogisticItems
+from skirt.adaptive._bench_bank import calibrated_bank, items_of, ready_bank
+from skirt.adaptive._design import CRITERION_NAMES, make_design
 from skirt.adaptive._live import LiveMixin
-from skirt.adaptive._replay import replay_tests
-from skirt.adaptive._replay_tables import replay_summary, replay_trace
-from skirt.adaptive._stopping import StoppingRules
-from skirt.adaptive._tests_in_step import TestDesign
-from skirt.metrics import agreement_score, full_benchmark_score
-from skirt.metrics._labels import check_same_models
+from skirt.adaptive._replaying import ReplayMixin
 
 
-class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
+class FluidBenchmark(LiveMixin, ReplayMixin, BaseEstimator):
     """Ask each model the items that tell most about it, one after the other.
 
     After every answer the model's ability is estimated anew, and the item that is
@@ -42,7 +34,7 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    estimator : TwoPLEstimator or OnePLEstimator, default=None
+    estimator : TwoPLEstimator, OnePLEstimator or MultidimIRT, default=None
         The bank; ``TwoPLEstimator()`` when None. It is cloned and calibrated on the
         `X` of `fit`, even if it is fitted already (with a warning then). A bank from
         ``from_item_parameters`` or a ``FrozenEstimator(bank)`` is used as it is; if
@@ -51,26 +43,37 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         The most items to ask a model. If it exceeds the number of items there are,
         `fit` warns, and all are asked.
     se_target : float, default=None
-        Stop once the standard error of the ability is no larger.
+        Stop once the standard error of the ability is no larger; of several
+        abilities, that of every one of `dimensions`.
     change_target : float, default=None
-        Stop once an answer moves the ability by less.
+        Stop once an answer moves the ability by less; of several, every one of
+        `dimensions`.
     min_items : int, default=1
         The fewest items before `se_target` or `change_target` may end a test.
         `n_items` holds even if it is less.
-    criterion : {"fisher", "mpwi", "kl", "mepv", "random"}, default="fisher"
-        What makes an item the best one: "fisher" its information at the current
-        ability, "mpwi" its information averaged over the posterior, "kl" the
-        Kullback-Leibler divergence of its answer at the current ability from that at
-        others, averaged over the posterior, "mepv" the expected posterior variance
-        after its answer; "random" is the baseline.
+    criterion : {"fisher", "mpwi", "kl", "mepv", "d_optimal", "a_optimal", "random"}, \
+default="fisher"
+        What makes an item the best one. With a bank of one ability: "fisher" its
+        information at the current ability, "mpwi" its information averaged over the
+        posterior, "kl" the Kullback-Leibler divergence of its answer at the current
+        ability from that at others, averaged over the posterior, "mepv" the expected
+        posterior variance after its answer. With a bank of several: "d_optimal" the
+        determinant, "a_optimal" the trace of the posterior covariance of
+        `dimensions` after its answer; with one ability both choose as "fisher".
+        "random" is the baseline for any bank.
+    dimensions : list of int, default=None
+        The abilities to measure, counted from 0; None for all. The others are
+        estimated along, but no item is asked for their sake.
     ability_method : {"map", "eap", "ml", "wl"}, default="map"
         Estimator of the ability, during the test and at its end: posterior mode and
-        mean under N(0, 1), maximum likelihood, Warm's weighted likelihood.
+        mean under N(0, 1), maximum likelihood, Warm's weighted likelihood. Several
+        abilities take "map", under the correlations of the bank's abilities.
     start_ability : float, default=0.0
-        Where the first item is to be informative.
+        Where the first item is to be informative; the same for all abilities.
     ability_bounds : (float, float), default=None
-        Abilities outside are impossible. None sets no bounds, but for "ml", whose
-        estimates are infinite while all answers are alike: they stay within (-4, 4).
+        Abilities outside are impossible; for a bank of one ability. None sets no
+        bounds, but for "ml", whose estimates are infinite while all answers are
+        alike: they stay within (-4, 4).
     strata : array-like of shape (n_items,), Series or dict by item name, default=None
         A label of each item. Every test then keeps the labels' shares of the bank,
         to within one item at any length, as far as items with answers are left.
@@ -111,6 +114,12 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
     Of items with the same value the first in column order is asked. A fixed bank must
     not come from a calibration on the models that are tested (leakage).
 
+    "d_optimal" and "a_optimal" look one item ahead from the posterior's normal
+    approximation, its mode and the inverse of prior precision plus information, which
+    an item with the information P (1 - P) a a' changes by rank one [5]_, [6]_. Items
+    that were calibrated under estimated priors are not known exactly; they count with
+    the information of their expected curve, which is flatter.
+
     With ``ability_method="map"`` and ``ability_bounds=(-4, 4)`` the items and
     abilities are those of fluid benchmarking [1]_, and with "map", "eap" and "wl"
     those of the R package catR [2]_. The criteria are described in [3]_ (information
@@ -128,6 +137,11 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
        adaptive testing". Psychometrika 63, 201-216.
     .. [4] Chang, H.-H. and Ying, Z. (1996). "A global information approach to
        computerized adaptive testing". Applied Psychological Measurement 20, 213-229.
+    .. [5] Segall, D. O. (1996). "Multidimensional adaptive testing". Psychometrika
+       61, 331-354.
+    .. [6] van der Linden, W. J. (1999). "Multidimensional adaptive testing with a
+       minimum error-variance criterion". Journal of Educational and Behavioral
+       Statistics 24, 398-412.
 
     Examples
     --------
@@ -141,6 +155,21 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         model  step    item  response  ability  standard_error
     0  model0     1  item14       0.0    -0.68            0.71
     1  model0     2  item84       0.0    -0.97            0.63
+
+    With a bank of two abilities, the second of which is of interest:
+
+    >>> from skirt import MultidimIRT
+    >>> bank = MultidimIRT.from_item_parameters(
+    ...     discrimination=[[1.5, 0.0], [1.2, 0.3], [0.0, 1.5], [0.4, 1.2]],
+    ...     intercept=[0.0, -0.5, 0.5, 0.0],
+    ... )
+    >>> bench = FluidBenchmark(
+    ...     bank, n_items=2, criterion="a_optimal", dimensions=[1]
+    ... ).fit([[1, 1, 0, 0], [0, 1, 1, 1]])
+    >>> bench.replay([[1, 1, 0, 1]]).iloc[:, 2:6].round(2)
+        item  response  ability0  ability1
+    0  item2       0.0      0.00     -0.60
+    1  item3       1.0      0.21     -0.19
     """
 
     _parameter_constraints: dict = {
@@ -149,7 +178,8 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         "se_target": [Interval(Real, 0, None, closed="neither"), None],
         "change_target": [Interval(Real, 0, None, closed="neither"), None],
         "min_items": [Interval(Integral, 1, None, closed="left")],
-        "criterion": [StrOptions(set(CRITERIA))],
+        "criterion": [StrOptions(CRITERION_NAMES)],
+        "dimensions": ["array-like", None],
         "ability_method": [StrOptions(set(ABILITY_METHODS))],
         "start_ability": [Interval(Real, None, None, closed="neither")],
         "ability_bounds": ["array-like", None],
@@ -169,6 +199,7 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         change_target=None,
         min_items=1,
         criterion="fisher",
+        dimensions=None,
         ability_method="map",
         start_ability=0.0,
         ability_bounds=None,
@@ -184,6 +215,7 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         self.change_target = change_target
         self.min_items = min_items
         self.criterion = criterion
+        self.dimensions = dimensions
         self.ability_method = ability_method
         self.start_ability = start_ability
         self.ability_bounds = ability_bounds
@@ -241,127 +273,6 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         self._take_up(bank, names)
         return self
 
-    def transform(self, X):
-        """Replay the tests and return the abilities, as a column.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses to all the items that `fit` has seen.
-
-        Returns
-        -------
-        ndarray of shape (n_models, 1)
-        """
-        return self.predict(X)[:, None]
-
-    def predict(self, X, return_std=False):
-        """Replay the tests and return the abilities at their ends.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses to all the items that `fit` has seen. Items without a
-            response (NaN) are never asked.
-        return_std : bool or "total", default=False
-            True adds the standard errors given the items; with "total" both figures
-            are those that the bank's own ``predict(X, return_std="total")`` gives
-            for the responses that were looked at.
-
-        Returns
-        -------
-        ability : ndarray of shape (n_models,)
-            On the bank's scale: its calibration panel is N(0, 1). A model without
-            any response gets the prior's mean ("ml" and "wl": NaN), with a warning.
-        ability_std : ndarray of shape (n_models,)
-            Only if `return_std`.
-        """
-        if not (isinstance(return_std, bool | np.bool_) or return_std == "total"):
-            raise ValueError(
-                f"return_std is {return_std!r}: give True, False or 'total'."
-            )
-        responses = self._checked(X)
-        replay = self._replay(responses)
-        if return_std == "total":
-            return self._total(responses, replay)
-        ability, error = self._at_end(replay, self.n_items)
-        return (ability, error) if return_std else ability
-
-    def predict_path(self, X, sizes):
-        """Return the abilities after each of several numbers of items.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses to all the items that `fit` has seen.
-        sizes : array-like of int
-            Numbers of items, none above `n_items`. A test that ended earlier keeps
-            the ability of its end.
-
-        Returns
-        -------
-        ndarray of shape (n_sizes, n_models)
-            Row by row what `predict` gives with that `n_items`, from one replay.
-        """
-        sizes = [self._checked_size(size) for size in np.atleast_1d(sizes)]
-        replay = self._replay(self._checked(X))
-        return np.stack([self._at_end(replay, size)[0] for size in sizes])
-
-    def replay(self, X, *, return_summary=False):
-        """Replay the tests and return every step of them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses to all the items that `fit` has seen.
-        return_summary : bool, default=False
-            Whether to return one line for each model too.
-
-        Returns
-        -------
-        trace : DataFrame
-            One row for each step of each model: model, step (from 1), item,
-            response, and ability and standard_error after the answer.
-        summary : DataFrame, indexed by model
-            Only with `return_summary`: n_items, ability, standard_error, and
-            ``stopped``, the reason of the end: "standard_error", "change", "length"
-            or "exhausted" (no item with a response was left).
-        """
-        responses = self._checked(X)
-        replay = self._replay(responses)
-        models = model_names(X, len(responses))
-        trace = replay_trace(replay, models, self.item_names_)
-        if not return_summary:
-            return trace
-        return trace, replay_summary(replay, models, self._at_end(replay, self.n_items))
-
-    def score(self, X, y=None):
-        """Return the agreement of the tests' ranking with a reference.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses to all items. The result says something about other models
-            only if the bank was not calibrated on these.
-        y : array-like of shape (n_models,), default=None
-            The reference scores; the full-benchmark scores of `X` when None.
-
-        Returns
-        -------
-        float
-            Spearman's rank correlation between `predict` and the reference, as
-            :func:`skirt.metrics.agreement_score` computes it.
-        """
-        responses = self._checked(X)
-        ability, _ = self._at_end(self._replay(responses), self.n_items)
-        if y is None:
-            table = with_bank_names(responses, self.estimator_)
-            y = full_benchmark_score(table, bank=self.estimator_)
-        else:
-            check_consistent_length(X, y)
-            check_same_models(X, y, "X", "y")
-        return agreement_score(y, ability)
-
     def truncate(self, k):
         """Return a copy of this estimator whose tests have at most `k` items.
 
@@ -378,115 +289,18 @@ class FluidBenchmark(LiveMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         shorter = copy.copy(self)
         shorter.n_items = self._checked_size(k)
-        shorter._take_up(self.estimator_, self.item_names_, seed=self._seed)
+        shorter._take_up(self.estimator_, self.item_names_, seed=self._design.seed)
         return shorter
-
-    def get_feature_names_out(self, input_features=None):
-        """Return the name of the transform's column, ``ability``.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of str
-        """
-        check_is_fitted(self)
-        return np.asarray(["ability"], dtype=object)
 
     def _take_up(self, bank, names, seed=None):
         """Become fitted with this bank of items with these names."""
-        items = LogisticItems.of(bank)
-        strata = make_strata(self.strata, names)
-        bounds = self._checked_bounds()
         if seed is None:
             rng = check_random_state(self.random_state)
             seed = int(rng.randint(np.iinfo(np.int32).max))
-        self._seed = seed
-        rules = StoppingRules(
-            int(self.n_items), self.se_target, self.change_target, int(self.min_items)
-        )
-        self._design = TestDesign(
-            items=items,
-            criterion=self.criterion,
-            ability_method=self.ability_method,
-            start_ability=float(self.start_ability),
-            bounds=bounds,
-            strata=strata,
-            randomesque=int(self.randomesque),
-            rules=rules,
-            seed=seed,
-        )
+        self._design = make_design(self, items_of(bank), names, seed)
         self.estimator_ = bank
         self.item_names_ = names
         self.nested_ = True
-
-    def _checked_bounds(self):
-        bounds = self.ability_bounds
-        if bounds is not None:
-            bounds = np.asarray(bounds, dtype=np.float64)
-            ordered = bounds.shape == (2,) and np.isfinite(bounds).all()
-            if not ordered or bounds[0] >= bounds[1]:
-                raise ValueError(
-                    f"ability_bounds is {self.ability_bounds!r}: give a pair of "
-                    "finite numbers, the lower one first, or None."
-                )
-            bounds = float(bounds[0]), float(bounds[1])
-            if not bounds[0] <= self.start_ability <= bounds[1]:
-                raise ValueError(
-                    f"start_ability is {self.start_ability}, outside ability_bounds "
-                    f"{bounds}."
-                )
-        return bounds
-
-    def _checked_size(self, size):
-        whole = isinstance(size, Integral | np.integer) and not isinstance(size, bool)
-        if not whole or not 1 <= size <= self.n_items:
-            raise ValueError(
-                f"A test's length is an integer from 1 to n_items={self.n_items}; got "
-                f"{size!r}."
-            )
-        return int(size)
-
-    def _checked(self, X):
-        check_is_fitted(self)
-        return check_responses(self, X, reset=False, binarize=self.binarize)
-
-    def _replay(self, responses):
-        replay = replay_tests(self._design, responses)
-        silent = np.flatnonzero(replay.n_items == 0)
-        if silent.size:
-            told = "NaN" if self.ability_method in ("ml", "wl") else "the prior's, 0"
-            warnings.warn(
-                f"{silent.size} of {len(responses)} models have no response (the first "
-                f"is row {silent[0]}): their ability is {told}.",
-                UserWarning,
-                stacklevel=3,
-            )
-        return replay
-
-    def _at_end(self, replay, n_items):
-        """Return abilities and errors, also of models that were asked nothing."""
-        ability, error = replay.after(n_items)
-        silent = replay.n_items == 0
-        if silent.any():
-            prior = self.ability_method in ("map", "eap")
-            ability[silent] = 0.0 if prior else np.nan
-            error[silent] = 1.0 if prior else np.inf
-        return ability, error
-
-    def _total(self, responses, replay):
-        seen = np.full(responses.shape, np.nan)
-        rows, steps = np.nonzero(replay.items >= 0)
-        columns = replay.items[rows, steps]
-        seen[rows, columns] = responses[rows, columns]
-        bank = ready_bank(self.estimator_, self.ability_method)
-        with warnings.catch_warnings():
-            # Models without a response have been told of.
-            warnings.filterwarnings("ignore", message=".* have no answer")
-            return bank.predict(with_bank_names(seen, bank), return_std="total")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

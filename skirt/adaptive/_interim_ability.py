@@ -7,6 +7,8 @@ from skirt._ability import _Scores
 
 # Where the maximum of the likelihood is kept unless bounds are given.
 _ML_BOUNDS = (-4.0, 4.0)
+# Answers to make room for at a time.
+_FEWEST = 16
 
 
 class InterimAbilities:
@@ -19,7 +21,7 @@ class InterimAbilities:
     bounds : (low, high) or None
         "ml" stays within (-4, 4) where there are none.
     n_models, n_answers : int
-        How many answers each of the models will give, or more.
+        Room for so many answers of each model; there will be more if needed.
     """
 
     def __init__(self, items, method, bounds, n_models, n_answers):
@@ -33,6 +35,9 @@ class InterimAbilities:
 
     def record(self, models, place, items, answers):
         """Take up the answers with these numbers, counted from 0."""
+        room = self._slopes.shape[1]
+        if place.max(initial=-1) >= room:
+            self._grow(max(_FEWEST, room))
         self._slopes[models, place] = self._items.discrimination[items]
         self._intercepts[models, place] = self._items.intercept[items]
         self._answers[models, place] = answers
@@ -76,8 +81,7 @@ class InterimAbilities:
         with np.errstate(divide="ignore"):
             return ability, 1.0 / np.sqrt(information)
 
-    def grow(self, more):
-        """Make room for so many more answers of each model."""
+    def _grow(self, more):
         for name in ("_slopes", "_intercepts", "_answers"):
             setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, more))))
 

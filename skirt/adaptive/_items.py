@@ -3,20 +3,9 @@
 import numpy as np
 from scipy.special import expit
 
-from skirt._sklearn_compat import FrozenEstimator
-from skirt.adaptive._interim_ability import InterimAbilities
-from skirt.adaptive._posterior import GridPosterior
-
-# Cells of models x items that are computed at a time.
-_CELLS = 1 << 18
-
 
 class LogisticItems:
     """Items of a one-dimensional bank: all that an adaptive test knows of them.
-
-    The tests, their criteria and their posteriors ask this object for what they need
-    and leave the parameters to it, so that items of several dimensions can take its
-    place with posteriors and estimates of their own.
 
     Parameters
     ----------
@@ -32,18 +21,18 @@ class LogisticItems:
 
     @classmethod
     def of(cls, bank):
-        """Take the items out of a fitted bank."""
-        while isinstance(bank, FrozenEstimator):
-            bank = bank.estimator
-        slopes = np.asarray(bank.discrimination_, dtype=np.float64)
-        if slopes.ndim == 2 and slopes.shape[1] == 1:
-            slopes = slopes[:, 0]
-        if slopes.ndim != 1:
-            raise ValueError(
-                f"The bank has {slopes.shape[1]} dimensions: adaptive tests take a "
-                "bank of one dimension, such as TwoPLEstimator."
-            )
-        return cls(slopes, bank.intercept_)
+        """Take the items out of a fitted bank of one ability."""
+        return cls(np.ravel(bank.discrimination_), bank.intercept_)
+
+    @property
+    def n_abilities(self):
+        """One."""
+        return 1
+
+    @property
+    def parameters(self):
+        """Arrays that tell one bank from another."""
+        return [self.discrimination, self.intercept]
 
     def information(self, theta):
         """Fisher information a^2 P (1 - P), shape (len(theta), n_items)."""
@@ -62,20 +51,6 @@ class LogisticItems:
         logit = np.multiply.outer(theta, self.discrimination)
         logit += self.intercept
         return np.logaddexp(0.0, logit, out=logit)
-
-    def posterior(self, n_models, bounds):
-        """Return the posteriors of models that have not answered yet."""
-        return GridPosterior(self, n_models, bounds)
-
-    def abilities(self, method, bounds, n_models, n_answers):
-        """Return what estimates models' abilities from their answers."""
-        return InterimAbilities(self, method, bounds, n_models, n_answers)
-
-    def blocks(self, n_models):
-        """Yield slices of models whose cells are few enough to be made at once."""
-        size = max(1, _CELLS // max(1, len(self)))
-        for start in range(0, n_models, size):
-            yield slice(start, min(start + size, n_models))
 
 
 def information_at(logit, squared_slope):

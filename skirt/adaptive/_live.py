@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from skirt.adaptive._bench_bank import fixed_bank, ready_bank
+from skirt.adaptive._replay_tables import in_words
 from skirt.adaptive._session import AdaptiveSession, start_session
 
 
@@ -204,7 +205,7 @@ def _tell(session):
     most = session._design.rules.n_items
     print(
         f"[{session.model or 'model'}] {session.n_answers} of at most {most} items: "
-        f"ability {session.ability:.3f} +/- {session.standard_error:.3f}",
+        f"{in_words(session.ability, session.standard_error, 3)}",
         file=sys.stderr,
         flush=True,
     )

@@ -16,8 +16,12 @@ class Replay:
     ----------
     items : ndarray of int of shape (n_models, n_steps)
         -1 after the end of a test.
-    responses, ability, standard_error : ndarray of shape (n_models, n_steps)
+    responses : ndarray of shape (n_models, n_steps)
         NaN after the end of a test.
+    ability, standard_error : ndarray of shape (n_models, n_steps[, n_abilities])
+        After each answer; NaN after the end of a test.
+    covariance : ndarray of shape (n_models, n_abilities, n_abilities) or None
+        Of several abilities, at the end.
     n_items : ndarray of int of shape (n_models,)
         Length of each test.
     reason : ndarray of int of shape (n_models,)
@@ -28,6 +32,7 @@ class Replay:
     responses: np.ndarray
     ability: np.ndarray
     standard_error: np.ndarray
+    covariance: np.ndarray | None
     n_items: np.ndarray
     reason: np.ndarray
 
@@ -37,13 +42,12 @@ class Replay:
         NaN for a model that was asked nothing.
         """
         last = np.minimum(self.n_items, n_items) - 1
-        rows = np.arange(len(last))
         out = []
         for values in (self.ability, self.standard_error):
-            if values.shape[1] == 0:
-                out.append(np.full(len(last), np.nan))
-            else:
-                out.append(np.where(last < 0, np.nan, values[rows, last]))
+            at_end = np.full((len(last), *values.shape[2:]), np.nan)
+            asked = np.flatnonzero(last >= 0)
+            at_end[asked] = values[asked, last[asked]]
+            out.append(at_end)
         return tuple(out)
 
 
@@ -64,10 +68,11 @@ def replay_tests(design, responses):
     n_models, n_items = responses.shape
     tests = TestsInStep(design, ~np.isnan(responses), (0,))
     n_steps = min(design.rules.n_items, n_items)
+    measured = tests.measured
     given = np.full((n_models, n_steps), np.nan)
-    ability, error = given.copy(), given.copy()
-    everyone = np.arange(n_models)
-    reason = tests.reasons(everyone)
+    ability = np.full((n_models, n_steps, *measured.ability.shape[1:]), np.nan)
+    error = ability.copy()
+    reason = tests.reasons(np.arange(n_models))
     for step in range(n_steps):
         models = np.flatnonzero(reason == 0)
         if not models.size:
@@ -76,9 +81,15 @@ def replay_tests(design, responses):
         answers = responses[models, chosen]
         tests.record(models, chosen, answers)
         given[models, step] = answers
-        ability[models, step] = tests.ability[models]
-        error[models, step] = tests.standard_error[models]
+        ability[models, step] = measured.ability[models]
+        error[models, step] = measured.standard_error[models]
         reason[models] = tests.reasons(models)
     return Replay(
-        tests.asked[:, :n_steps], given, ability, error, tests.n_answers, reason
+        tests.answers.items[:, :n_steps],
+        given,
+        ability,
+        error,
+        measured.covariance,
+        tests.answers.count,
+        reason,
     )

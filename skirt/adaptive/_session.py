@@ -8,8 +8,8 @@ from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
-import pandas as pd
 
+from skirt.adaptive._replay_tables import in_words, session_history
 from skirt.adaptive._session_file import (
     bank_fingerprint,
     design_settings,
@@ -36,8 +36,8 @@ class AdaptiveSession:
         Name of the model that is tested.
     path : str or None
         File that every change is saved to; None if only :meth:`save` saves.
-    ability, standard_error : float
-        The estimate from the answers so far.
+    ability, standard_error : float, or ndarray of shape (n_abilities,)
+        The estimate from the answers so far; arrays with a bank of several abilities.
     n_answers : int
         How many answers count.
     waiting : list of str
@@ -49,7 +49,7 @@ class AdaptiveSession:
     history : DataFrame
         One row for each answer: step, item, response (NaN where it could not be
         scored), asked (False for an answer that was not asked for), and ability and
-        standard_error after it.
+        standard_error after it (of several: ability0, ..., standard_error0, ...).
 
     Examples
     --------
@@ -87,24 +87,24 @@ class AdaptiveSession:
     def __repr__(self):
         state = f"stopped by {self.stopped}" if self.done else "going on"
         return (
-            f"<AdaptiveSession of {self.model!r}: {self.n_answers} answers, ability "
-            f"{self.ability:.2f} +/- {self.standard_error:.2f}, {state}>"
+            f"<AdaptiveSession of {self.model!r}: {self.n_answers} answers, "
+            f"{in_words(self.ability, self.standard_error, 2)}, {state}>"
         )
 
     @property
     def ability(self):
         """The estimate from the answers so far."""
-        return float(self._test.ability[0])
+        return _own(self._test.measured.ability)
 
     @property
     def standard_error(self):
         """Its standard error given the items."""
-        return float(self._test.standard_error[0])
+        return _own(self._test.measured.standard_error)
 
     @property
     def n_answers(self):
         """How many answers count."""
-        return int(self._test.n_answers[0])
+        return int(self._test.answers.count[0])
 
     @property
     def waiting(self):
@@ -127,16 +127,7 @@ class AdaptiveSession:
     @property
     def history(self):
         """The answers so far, one row each."""
-        columns = ["item", "response", "asked", "ability", "standard_error"]
-        table = pd.DataFrame(
-            [(self._names[j], *rest) for j, *rest in self._log], columns=columns
-        )
-        table["response"] = table["response"].astype(np.float64)
-        table["asked"] = table["asked"].astype(bool)
-        for name in ("ability", "standard_error"):
-            table[name] = table[name].astype(np.float64)
-        table.insert(0, "step", np.arange(1, len(table) + 1))
-        return table
+        return session_history(self._log, self._names, self._design.items.n_abilities)
 
     def next_items(self, n=1):
         """Return the items to ask now.
@@ -146,7 +137,8 @@ class AdaptiveSession:
         n : int, default=1
             How many. They are chosen jointly: each one after the first is the one
             that, together with those before it, is expected to leave the smallest
-            standard error, wherever in its posterior the ability may be.
+            standard error (of several abilities: that does most for the criterion),
+            wherever in its posterior the ability may be.
 
         Returns
         -------
@@ -357,6 +349,11 @@ class AdaptiveSession:
     def _autosave(self):
         if self.path is not None:
             self.save()
+
+
+def _own(values):
+    """Return the one model's number, or an array of its numbers."""
+    return float(values[0]) if values.ndim == 1 else values[0].copy()
 
 
 def start_session(bench, model, path):

@@ -24,7 +24,7 @@ def bank_fingerprint(items, names):
     """
     digest = hashlib.sha256()
     digest.update(json.dumps([str(name) for name in names]).encode())
-    for values in (items.discrimination, items.intercept):
+    for values in items.parameters:
         mantissa, exponent = np.frexp(values + 0.0)
         digest.update(np.round(mantissa * 2.0**20).astype("<i8").tobytes())
         digest.update(exponent.astype("<i8").tobytes())
@@ -36,6 +36,7 @@ def design_settings(design):
     rules = design.rules
     return {
         "criterion": design.criterion,
+        "dimensions": list(design.dimensions),
         "ability_method": design.ability_method,
         "start_ability": design.start_ability,
         "ability_bounds": None if design.bounds is None else list(design.bounds),
@@ -62,6 +63,7 @@ def with_settings(design, settings, path):
     return replace(
         design,
         criterion=settings["criterion"],
+        dimensions=tuple(settings["dimensions"]),
         ability_method=settings["ability_method"],
         start_ability=settings["start_ability"],
         bounds=None if bounds is None else tuple(bounds),

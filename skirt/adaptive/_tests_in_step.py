@@ -1,36 +1,16 @@
 """Adaptive tests of some models, all taking their next step together."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from skirt.adaptive._content_balance import Strata
-from skirt.adaptive._criteria import CRITERIA, NEEDS_POSTERIOR, Known, joint_gain
+from skirt._cells import model_blocks
+from skirt.adaptive._answers import Answers
+from skirt.adaptive._design import RANDOM
 from skirt.adaptive._exposure import pick
-from skirt.adaptive._fisher_search import FisherSearch
-from skirt.adaptive._items import LogisticItems
-from skirt.adaptive._posterior import GridPosterior
-from skirt.adaptive._stopping import StoppingRules
+from skirt.adaptive._one_ability import OneAbility
+from skirt.adaptive._several_abilities import SeveralAbilities
 
 # Keeps the draws apart from those of a simulation with the same seed.
 _SALT = 0x5EED_CA7
-
-
-@dataclass(frozen=True)
-class TestDesign:
-    """How tests go: what `FluidBenchmark` was told, in the form engines take."""
-
-    __test__ = False  # not for pytest to collect
-
-    items: LogisticItems
-    criterion: str
-    ability_method: str
-    start_ability: float
-    bounds: tuple | None
-    strata: Strata | None
-    randomesque: int
-    rules: StoppingRules
-    seed: int
 
 
 class TestsInStep:
@@ -46,45 +26,32 @@ class TestsInStep:
 
     Attributes
     ----------
-    asked : ndarray of int of shape (n_models, capacity)
-        Items in the order of their answers; -1 beyond `n_answers`.
-    n_answers, n_open : ndarray of int of shape (n_models,)
-        How many answers there are, and how many items can still be asked.
-    ability, standard_error, change : ndarray of shape (n_models,)
+    answers : Answers
+    measured : OneAbility or SeveralAbilities
+        What the answers say.
+    n_open : ndarray of int of shape (n_models,)
+        How many items can still be asked.
     """
 
-    __test__ = False
+    __test__ = False  # not for pytest to collect
 
     def __init__(self, design, open_items, key):
         n_models, n_items = open_items.shape
         self.design = design
         self.open_items = open_items
         self.n_open = open_items.sum(axis=1)
-        self.n_answers = np.zeros(n_models, dtype=np.intp)
-        self.ability = np.full(n_models, float(design.start_ability))
-        # Before any answer the prior's, of which likelihoods know nothing.
-        prior = 1.0 if design.ability_method in ("map", "eap") else np.inf
-        self.standard_error = np.full(n_models, prior)
-        self.change = np.full(n_models, np.nan)
-        capacity = min(design.rules.n_items, n_items)
-        self.asked = np.full((n_models, capacity), -1, dtype=np.intp)
-        self.answers = np.zeros((n_models, capacity))
-        self._abilities = design.items.abilities(
-            design.ability_method, design.bounds, n_models, capacity
-        )
+        self.answers = Answers(n_models, min(design.rules.n_items, n_items))
+        several = design.items.n_abilities > 1
+        measure = SeveralAbilities if several else OneAbility
+        self.measured = measure(design, self.answers)
         self._key = key
-        self._search = FisherSearch(design.items, design.rules.n_items, design.strata)
         if design.strata is not None:
             self._answered_of = np.zeros((n_models, len(design.strata)), dtype=np.intp)
             self._open_of = design.strata.open_counts(open_items)
         self._priorities = None
-        if design.criterion == "random":
+        if design.criterion == RANDOM:
             rng = np.random.default_rng([_SALT, design.seed, *key, 0])
             self._priorities = rng.random((n_models, n_items))
-        self._posterior: GridPosterior | None = None
-        needed = design.criterion in NEEDS_POSTERIOR or design.ability_method == "eap"
-        if needed:
-            self._start_posterior()
 
     def choose(self, models, step, waiting=None):
         """Return the next item of each of the models, and close it.
@@ -106,20 +73,13 @@ class TestsInStep:
         strata = self._strata_due(models, waiting)
         chosen = np.empty(len(models), dtype=np.intp)
         rest = np.arange(len(models))
-        if (
-            design.criterion == "fisher"
-            and not waiting
-            and self._search.pays(len(models), design.randomesque)
-        ):
-            chosen, settled = self._search(
-                self.ability[models],
-                self.open_items[models],
-                strata,
-                design.randomesque,
-                draws,
-            )
+        found = None
+        if not waiting and design.criterion != RANDOM:
+            found = self.measured.search(models, self.open_items, strata, draws)
+        if found is not None:
+            chosen, settled = found
             rest = np.flatnonzero(~settled)
-        for block in design.items.blocks(len(rest)):
+        for block in model_blocks(len(rest), len(design.items)):
             part = rest[block]
             chosen[part] = self._best_of_all(
                 models[part],
@@ -138,53 +98,27 @@ class TestsInStep:
         if self.design.strata is not None:
             self._open_of[models, self.design.strata.codes[items]] -= was_open
 
-    def record(self, models, items, answers):
+    def record(self, models, items, values):
         """Take up one answer, 0 or 1, of each of the models."""
-        place = self.n_answers[models]
-        if place.size and place.max() >= self.asked.shape[1]:
-            self._grow()
         self.close(models, items)
-        self.asked[models, place] = items
-        self.answers[models, place] = answers
-        self._abilities.record(models, place, items, answers)
-        self.n_answers[models] += 1
+        self.answers.add(models, items, values)
         if self.design.strata is not None:
             self._answered_of[models, self.design.strata.codes[items]] += 1
-        if self._posterior is not None:
-            self._posterior.record(models, items, answers)
-        before = self.ability[models]
-        self.ability[models], self.standard_error[models] = self._abilities.estimate(
-            models, int(place.max(initial=-1)) + 1, before, self._posterior
-        )
-        self.change[models] = self.ability[models] - before
+        self.measured.record(models)
 
     def reasons(self, models):
         """Return why the models' tests are over: positions in `REASONS`."""
         return self.design.rules.reasons(
-            self.n_answers[models],
-            self.standard_error[models],
-            self.change[models],
+            self.answers.count[models],
+            *self.measured.precision(models),
             self.n_open[models],
         )
 
     def _best_of_all(self, models, strata, draws, waiting):
-        items = self.design.items
-        if waiting and self.design.criterion != "random":
-            if self._posterior is None:
-                self._start_posterior()
-            model = int(models[0])
-            counted = self.asked[model, : self.n_answers[model]]
-            waiting = np.asarray(waiting, dtype=np.intp)
-            values = joint_gain(items, self._posterior, model, counted, waiting)
+        if self._priorities is not None:
+            values = self._priorities[models]
         else:
-            priorities = self._priorities
-            known = Known(
-                models,
-                self.ability[models],
-                self._posterior,
-                None if priorities is None else priorities[models],
-            )
-            values = CRITERIA[self.design.criterion](items, known)
+            values = self.measured.values(models, waiting)
         eligible = self.open_items[models]
         if strata is not None:
             eligible &= self.design.strata.codes == strata[:, None]
@@ -198,19 +132,3 @@ class TestsInStep:
         if waiting:
             counts += np.bincount(strata.codes[waiting], minlength=len(strata))
         return strata.next(counts, self._open_of[models] > 0)
-
-    def _start_posterior(self):
-        design = self.design
-        self._posterior = design.items.posterior(len(self.open_items), design.bounds)
-        for step in range(int(self.n_answers.max(initial=0))):
-            models = np.flatnonzero(self.n_answers > step)
-            self._posterior.record(
-                models, self.asked[models, step], self.answers[models, step]
-            )
-
-    def _grow(self):
-        """Make room for answers beyond the length of the test."""
-        more = max(16, self.asked.shape[1])
-        self.asked = np.pad(self.asked, ((0, 0), (0, more)), constant_values=-1)
-        self.answers = np.pad(self.answers, ((0, 0), (0, more)))
-        self._abilities.grow(more)

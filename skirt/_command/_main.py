@@ -3,7 +3,8 @@
 import os
 import sys
 
-from skirt._command._options import BadInput, parse
+from skirt._command._options import BadInput
+from skirt._command._parse import COMMANDS, parse
 from skirt._command._warnings import warnings_as_lines
 
 
@@ -18,16 +19,13 @@ def main(argv=None):
     Returns
     -------
     int
-        0; 1 if no size reaches the target; 2 on bad input or options, after one line
-        on the standard error stream.
+        0; 1 if ``skirt select`` finds no size that reaches the target; 2 on bad input
+        or options, after one line on the standard error stream.
     """
     try:
         options = parse(argv)
-        # Imported when needed: help and bad options are answered at once.
-        from skirt._command._select import select
-
         with warnings_as_lines() as told:
-            return select(options, told)
+            return COMMANDS[options.command].run(options, told)
     except BrokenPipeError:
         # The reader, `head` perhaps, has had enough; so must the interpreter's exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

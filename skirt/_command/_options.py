@@ -1,23 +1,13 @@
-"""The options of the command."""
+"""Options that several commands share, and what may stand for them."""
 
 import argparse
 import math
-
-from skirt._version import __version__
 
 METHODS = ("fisher", "anchor", "disagreement", "random")
 DUPLICATES = ("first", "mean", "majority")
 CRITERIA = ("marginal", "total", "stratified")
 
-_EXAMPLES = """\
-examples:
-  skirt select                                  the embedded panel of classifiers
-  skirt select results.csv -o subset.csv        the smallest subset that agrees .90
-  skirt select results.csv -k 50 -o subset.csv  the best 50 items, and their agreement
-  skirt select results.csv --target .95 --compare
-  skirt select results.csv --groups family      a column of the table, or a file
-  zcat results.csv.gz | skirt select - --json
-
+RESULTS = """\
 the results:
   a table; wide: one row for each model, its name first, then one column for each
   item; or long: columns model, item and response. CSV (commas, tabs or semicolons),
@@ -26,10 +16,10 @@ the results:
   Or logs, files or folders: samples_*.jsonl of lm-evaluation-harness, .eval or .json
   of Inspect AI, per_instance_stats.json of HELM, the JSON lines of py-irt. Found by
   content. A sample with an error or without a score is missing, not wrong.
-
+"""
+EXIT_STATUS = """\
 exit status:
-  0 done; 1 no size reaches the target, so that there is no subset; 2 bad input or
-  options.
+  0 done; 2 bad input or options, after one line that says what; nothing is written.
 """
 
 
@@ -37,92 +27,49 @@ class BadInput(Exception):
     """Something that the user can correct; the message is all that is shown."""
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, and the command's exit code 2."""
+
     def error(self, message):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
-def parse(argv):
-    """Return the options as a namespace; raise BadInput where they are wrong."""
-    parser = _Parser(
-        prog="skirt", description="Item response theory for people who evaluate models."
-    )
-    parser.add_argument("--version", action="version", version=f"skirt {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    _add_select(commands)
-    options = parser.parse_args(argv)
-    if options.command is None:
-        raise BadInput("a command is needed: skirt select (see skirt --help)")
-    return options
-
-
-def _add_select(commands):
-    parser = commands.add_parser(
-        "select",
-        help="find the few items that rank the models as all of them do",
-        description="Find the few items of a benchmark that rank models as the whole\n"
-        "benchmark does, and measure on held-out models how well they do.",
-        epilog=_EXAMPLES,
+def add_command(commands, name, summary, description, epilog):
+    """Add a command and return its parser."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
-    add(
+
+
+def add_results(parser):
+    """Add the results as an argument that may be left out."""
+    parser.add_argument(
         "responses",
         nargs="?",
         metavar="RESULTS",
         help="table of responses or folder of logs, - for the standard input; without "
         "it the embedded panel of classifiers",
     )
-    wanted = parser.add_mutually_exclusive_group()
-    wanted.add_argument(
-        "-k", type=_positive, metavar="N", help="choose N items, whatever they reach"
-    )
-    wanted.add_argument(
-        "--target",
-        type=_share,
-        default=0.9,
-        metavar="RHO",
-        help="choose the fewest items whose held-out agreement reaches RHO "
-        "(default: .9)",
-    )
-    add(
-        "--method",
-        choices=METHODS,
-        default="fisher",
-        help="how to choose: by Fisher information (default), anchor points, "
-        "disagreement of the models, or at random",
-    )
-    add(
-        "--criterion",
-        choices=CRITERIA,
-        default=None,
-        help="for fisher: least summed standard error (marginal, default), most total "
-        "information, or marginal with equal shares of the quartiles of difficulty "
-        "(stratified)",
-    )
-    add(
-        "--sizes",
-        type=_sizes,
-        metavar="5,10,...",
-        help="numbers of items to test (default: a grid that suits the table)",
-    )
-    add(
-        "--cv",
-        type=_splits,
-        default=20,
-        metavar="N",
-        help="random half splits of the models (default: 20)",
-    )
-    add(
-        "--groups",
-        metavar="FILE|COLUMN",
-        help="model families, which splits keep whole: a CSV file with columns model "
-        "and group, or the name of a column of the table",
-    )
-    add("--compare", action="store_true", help="show the other methods too")
+
+
+def add_reading(parser, *, groups=True):
+    """Add what decides how results are read."""
+    add = parser.add_argument_group("reading the results").add_argument
+    if groups:
+        add(
+            "--groups",
+            metavar="FILE|COLUMN",
+            help="model families, which stay together when models are held out or "
+            "resampled: a CSV file with columns model and group, or the name of a "
+            "column of the table",
+        )
     add(
         "--binarize",
-        type=_finite,
+        type=finite,
         metavar="T",
         help="count values above T as 1, others as 0 (default: only 0 and 1 are "
         "accepted)",
@@ -151,16 +98,67 @@ def _add_select(commands):
         choices=("wrong", "missing"),
         help="what the score N of Inspect, no answer, counts as (default: refused)",
     )
-    add("--jobs", type=_jobs, metavar="N", help="processes to use (default: by size)")
+
+
+def add_sizing(parser, sizes="numbers of items to test (default: a grid that suits)"):
+    """Add what decides how agreement is measured."""
+    add = parser.add_argument_group("measuring the agreement").add_argument
+    add("--sizes", type=_sizes, metavar="5,10,...", help=sizes)
     add(
+        "--cv",
+        type=_splits,
+        default=20,
+        metavar="N",
+        help="random half splits of the models (default: 20)",
+    )
+
+
+def add_item_table(parser):
+    """Add what tells which item belongs to which benchmark."""
+    add = parser.add_argument_group("the items").add_argument
+    add(
+        "--items",
+        metavar="FILE",
+        help="table of the items: a column item (or item_id) and columns such as "
+        "benchmark, category, target; CSV, JSON lines or Parquet. Without it items "
+        "called benchmark/item tell their benchmark themselves",
+    )
+    add(
+        "--by",
+        metavar="COLUMN",
+        default="benchmark",
+        help="the column of the item table that names the benchmarks (default: "
+        "benchmark)",
+    )
+
+
+def add_target(parser, text):
+    """Add the wanted agreement."""
+    parser.add_argument("--target", type=_share, default=0.9, metavar="RHO", help=text)
+
+
+def add_jobs(parser):
+    """Add the number of processes."""
+    parser.add_argument(
+        "--jobs", type=_jobs, metavar="N", help="processes to use (default: by size)"
+    )
+
+
+def add_seed(parser):
+    """Add the seed."""
+    parser.add_argument(
         "--seed",
         type=_seed,
         default=0,
         metavar="S",
         help="seed of everything random (default: 0)",
     )
-    add("-o", "--output", metavar="FILE", help="write the subset there, as CSV")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+
+
+def add_output(parser, text, *, json="print one JSON object instead of text"):
+    """Add where the result goes, and in which form it is told."""
+    parser.add_argument("-o", "--output", metavar="FILE", help=text)
+    parser.add_argument("--json", action="store_true", help=json)
 
 
 def _number(kind, holds, wanted):
@@ -176,12 +174,13 @@ def _number(kind, holds, wanted):
     return convert
 
 
-_positive = _number(int, lambda n: n >= 1, "a whole number of at least 1")
+positive = _number(int, lambda n: n >= 1, "a whole number of at least 1")
+above_zero = _number(float, lambda x: 0 < x < math.inf, "a number above 0")
+finite = _number(float, math.isfinite, "a finite number")
 _splits = _number(int, lambda n: n >= 2, "a whole number of at least 2")
 _jobs = _number(int, lambda n: n >= 1 or n == -1, "a number of processes, or -1")
 _seed = _number(int, lambda n: 0 <= n < 2**32, "a whole number from 0 to 4294967295")
 _share = _number(float, lambda x: 0 < x < 1, "a number between 0 and 1")
-_finite = _number(float, math.isfinite, "a finite number")
 
 
 def _names(text):
@@ -190,4 +189,4 @@ def _names(text):
 
 
 def _sizes(text):
-    return [_positive(part.strip()) for part in text.split(",")]
+    return [positive(part.strip()) for part in text.split(",")]

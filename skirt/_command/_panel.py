@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from skirt._command._item_file import item_table
 from skirt._command._options import BadInput
 from skirt._command._words import count
 from skirt.datasets import load_classifier_panel
@@ -23,6 +24,7 @@ class Panel:
     responses: pd.DataFrame
     groups: pd.Series | None
     embedded: bool = False
+    item_table: pd.DataFrame | None = None
     notes: list = field(default_factory=list)
 
     @property
@@ -57,44 +59,71 @@ class Panel:
 
 def load_panel(options):
     """Read what the options name, and leave out what holds no response."""
-    if options.responses is None:
-        if options.groups is not None or options.binarize is not None:
-            raise BadInput(
-                "--groups and --binarize need a table: the embedded panel has its own "
-                "families, and holds only 0 and 1"
-            )
-        bunch = load_classifier_panel(as_frame=True)
-        return Panel(
-            "the embedded panel of classifiers", bunch.data, bunch.groups, True
+    panel = _embedded(options) if options.responses is None else _read_panel(options)
+    if getattr(options, "items", None) is not None:
+        panel.item_table = item_table(options.items, panel)
+    return panel
+
+
+def _embedded(options):
+    if options.groups is not None or options.binarize is not None:
+        raise BadInput(
+            "--groups and --binarize need a table: the embedded panel has its own "
+            "families, and holds only 0 and 1"
         )
+    bunch = load_classifier_panel(as_frame=True)
+    return Panel(
+        "the embedded panel of classifiers",
+        bunch.data,
+        bunch.groups,
+        True,
+        bunch.item_table,
+    )
+
+
+def _read_panel(options):
     groups_file = options.groups is not None and os.path.exists(options.groups)
     column = None if groups_file else options.groups
     try:
-        read = read_results(
-            options.responses,
-            groups=column,
-            binarize=options.binarize,
-            duplicates=options.duplicates,
-            metric=options.metric,
-            filter=options.filter,
-            scorer=options.scorer,
-            no_answer=options.no_answer,
-        )
+        found = read(options.responses, options, groups=column)
     except ValueError as error:
         if column is None or not re.search("single column|groups is no", str(error)):
             raise
         raise BadInput(
             f"--groups {column}: neither a file nor one column of {options.responses}"
         ) from error
-    source = "standard input" if options.responses == "-" else options.responses
-    panel = Panel(f"{source} ({read.format})", read.responses, read.groups)
-    panel.notes += read.notes
+    panel = Panel(
+        source_of(found, options.responses),
+        found.responses,
+        found.groups,
+        item_table=found.item_table,
+    )
+    panel.notes += found.notes
     if groups_file:
         panel.groups = _read_groups(options.groups, panel)
     _leave_out_empty(panel)
     _check_groups(panel)
     _check_variation(panel)
     return panel
+
+
+def read(path, options, **more):
+    """Read results of any form as the options say."""
+    return read_results(
+        path,
+        binarize=options.binarize,
+        duplicates=options.duplicates,
+        metric=options.metric,
+        filter=options.filter,
+        scorer=options.scorer,
+        no_answer=options.no_answer,
+        **more,
+    )
+
+
+def source_of(results, path):
+    """Say where results come from, and in which form."""
+    return f"{'standard input' if path == '-' else path} ({results.format})"
 
 
 def _leave_out_empty(panel):
@@ -117,13 +146,16 @@ def _leave_out_empty(panel):
         raise BadInput(f"{panel.source} holds no response: every cell is missing")
     if panel.shape[0] < 2:
         raise BadInput(
-            f"{panel.source} has one model: choosing items needs at least two to "
-            "compare, and sizing at least 10"
+            f"{panel.source} has one model: items are calibrated by comparing models, "
+            "at least two of them, and sizing needs at least 10"
         )
     if panel.shape[1] < 2:
-        raise BadInput(f"{panel.source} has one item: there is nothing to choose")
+        raise BadInput(
+            f"{panel.source} has one item: there is nothing to choose from or compare"
+        )
     if panel.groups is not None:
         panel.groups = panel.groups.loc[panel.responses.index]
+    panel.item_table = panel.item_table.loc[panel.responses.columns]
 
 
 def _read_groups(path, panel):

@@ -1,272 +1,196 @@
-"""What the command prints, for people and for programs."""
+"""The command ``skirt report``."""
 
-import json
-import math
-import textwrap
+from argparse import Namespace
+from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
-from skirt._command._verdict import break_even, comparison_sentences, result_sentences
-from skirt._command._words import count, share, with_interval
+from skirt import FisherSubsetSelector, FluidBenchmark, RandomSubsetSelector
+from skirt._command import _options as shared
+from skirt._command._audit import audit_facts, audit_of, benchmarks_of, no_audit
+from skirt._command._calibrating import Calibration, calibrate
+from skirt._command._data import data_facts
+from skirt._command._figures import need_matplotlib
+from skirt._command._options import BadInput
+from skirt._command._output import check_output, check_streams, finish, output_name
+from skirt._command._panel import Panel, load_panel
+from skirt._command._printing import print_object, records, section
+from skirt._command._sizing import check_sizes, measure, protocol, sizes_for
+from skirt._command._words import count
 from skirt._version import __version__
 from skirt.metrics import discrimination_cv
+from skirt.model_selection import AgreementCurve
 
-_LABEL = 11
-_WIDTH = 96
-_SHOWN_ITEMS = 10
+_EXAMPLES = """\
+examples:
+  skirt report -o report.html                   the embedded panel of classifiers
+  skirt report results.csv -o report.html
+  skirt report logs/ --metric acc -o report.html
+  skirt report results.csv --items items.csv --groups family -o report.html
 
+The page needs nothing but a browser, and no network. It explains its words: pass it on
+to those who have never heard of item response theory. Pictures need matplotlib:
+pip install 'skirt[plot]'.
 
-def print_text(outcome):
-    """Print the report for people."""
-    _print_data(outcome)
-    _print_items(outcome)
-    if outcome.curve is not None:
-        _print_curve(outcome)
-    print()
-    _section("Result", result_sentences(outcome))
-    _section("Compared", comparison_sentences(outcome))
-    _print_subset(outcome)
+"""
 
 
-def _section(label, sentences):
-    for position, sentence in enumerate(sentences):
-        lead = label if position == 0 else ""
-        print(
-            textwrap.fill(
-                sentence,
-                width=_WIDTH,
-                initial_indent=lead.ljust(_LABEL),
-                subsequent_indent=" " * _LABEL,
-                break_long_words=False,
-                break_on_hyphens=False,
-            )
-        )
+@dataclass
+class Report:
+    """All that the page tells."""
+
+    panel: Panel
+    options: Namespace
+    found: Calibration
+    curve: AgreementCurve | None = None
+    order: list = field(default_factory=list)
+    audit: object = None
+    no_audit: str | None = None
+    warnings: list = field(default_factory=list)
+
+    @property
+    def k(self):
+        """The smallest number of chosen items that reaches the target, or None."""
+        if self.curve is None:
+            return None
+        return self.curve.smallest_k(self.options.target, "fisher")
 
 
-def _print_data(outcome):
-    panel = outcome.panel
-    n_models, n_items = panel.shape
-    missing = int(panel.responses.isna().to_numpy().sum())
-    gaps = "no response missing"
-    if missing:
-        gaps = (
-            f"{count(missing, 'response')} missing "
-            f"({share(missing / panel.responses.size)})"
-        )
-    # Names, so that a table with models and items exchanged is noticed.
-    lines = [
-        panel.source,
-        f"{count(n_models, 'model')} x {count(n_items, 'item')}, {gaps}.",
-        f"The first model is {panel.responses.index[0]!r}, the first item "
-        f"{panel.responses.columns[0]!r}.",
-    ]
-    if panel.groups is not None:
-        lines.append(f"{panel.n_groups} groups of models (families).")
-    _section("Data", lines + panel.notes)
-    if outcome.missingness is not None:
-        _section("Gaps", _missing_sentences(outcome.missingness))
+def add_options(commands):
+    """Add the command's options."""
+    parser = shared.add_command(
+        commands,
+        "report",
+        "write one page about a table of results, for everybody",
+        "Write one self-contained page of HTML about a table of results: the data,\n"
+        "how able the models are, which items are odd, how few items would do, and\n"
+        "what each benchmark measures.",
+        _EXAMPLES + shared.RESULTS + "\n" + shared.EXIT_STATUS,
+    )
+    shared.add_results(parser)
+    shared.add_target(parser, "the held-out agreement wanted of few items (.9)")
+    parser.add_argument(
+        "--compare",
+        action="store_true",
+        help="show adaptive tests beside the chosen and the random items",
+    )
+    parser.add_argument(
+        "--no-audit",
+        action="store_true",
+        help="leave out the audit of benchmarks, which takes the longest",
+    )
+    shared.add_jobs(parser)
+    shared.add_seed(parser)
+    shared.add_output(
+        parser,
+        "write the page there (needed); - is the standard output",
+        json="print the figures as one JSON object too",
+    )
+    shared.add_item_table(parser)
+    shared.add_sizing(parser)
+    shared.add_reading(parser)
 
 
-def _missing_sentences(report):
-    sentences = [
-        "Scores expect of a missing response what the model's other ones suggest. That "
-        "is right only if gaps do not depend on the answer that is not seen."
-    ]
-    correlation = report["rate_score_correlation"]
-    if not math.isnan(correlation):
-        sentences.append(
-            f"A model's missing rate correlates {correlation:+.2f} with its score; "
-            "counting gaps as wrong would give a ranking that agrees "
-            f"{report['agreement_gaps_wrong']:.3f}, leaving them out "
-            f"{report['agreement_gaps_left_out']:.3f}, with this one."
-        )
-    return sentences
+def run(options, told):
+    """Do what the options ask for; return the exit code."""
+    if options.output is None:
+        raise BadInput("-o FILE is needed: where to write the page")
+    check_output(options.output)
+    check_streams(options, options.output)
+    need_matplotlib("skirt report")
+    panel = load_panel(options)
+    check_sizes(options.sizes, panel.shape[1])
+    if options.items is not None and benchmarks_of(panel, options.by) is None:
+        raise BadInput(no_audit(panel, options.by))
+    report = Report(panel, options, calibrate(panel))
+    if panel.unmeasurable is None:
+        _measure(report)
+    _audit(report)
+    told.finish()
+    report.warnings = list(told)
+    from skirt._command._report_page import report_page
+
+    text = report_page(report)
+    show = _print_json if options.json else _print_text
+    finish(text, options.output, lambda: show(report))
+    return 0
 
 
-def _flag_sentences(flags, n_items):
-    texts = {
-        "constant": "Answered alike by all models, so that they rank nobody",
-        "duplicate": "Answered exactly as another item is",
-        "reversed": "Answered worse by better models (wrong keys?)",
-    }
-    sentences = []
-    for flag, text in texts.items():
-        names = flags.index[flags[flag]]
-        if len(names):
-            shown = "" if flag == "constant" else f" ({_few(names, 3)})"
-            sentences.append(f"{text}: {len(names):,} of {n_items:,}{shown}.")
-    if sentences:
-        sentences.append("All of these stay in the benchmark and in the saving.")
-    return sentences
+def _measure(report):
+    panel, options = report.panel, report.options
+    methods = {"fisher": FisherSubsetSelector(), "random": RandomSubsetSelector()}
+    if options.compare:
+        methods["adaptive"] = FluidBenchmark()
+    sizes = options.sizes or sizes_for(panel.shape[1])
+    report.curve = measure(
+        methods, options, panel, report.found.score, sizes, report.found.seconds
+    )
+    if report.k is not None:
+        from sklearn.frozen import FrozenEstimator
+
+        selector = FisherSubsetSelector(
+            report.k, estimator=FrozenEstimator(report.found.bank)
+        ).fit(panel.responses)
+        report.order = list(panel.responses.columns[selector.order_])
 
 
-def _few(names, n):
-    shown = ", ".join(str(name) for name in names[:n])
-    return shown + (", ..." if len(names) > n else "")
+def _audit(report):
+    report.no_audit = no_audit(report.panel, report.options.by)
+    if report.options.no_audit:
+        report.no_audit = "left out by --no-audit"
+    if report.no_audit is None:
+        report.audit = audit_of(report.panel, report.options)
 
 
-def _print_items(outcome):
-    bank = outcome.bank
-    spread = discrimination_cv(bank)
-    _section(
-        "Items",
+def _print_text(report):
+    k = report.k
+    n_models, n_items = report.panel.shape
+    section(
+        "Page",
         [
-            *_flag_sentences(bank.item_flags_, outcome.panel.shape[1]),
-            f"Discriminations vary by {spread:.2f} of their mean (CV): the more they "
-            "vary, the more choosing can save.",
+            f"{output_name(report.options.output)}: {count(n_models, 'model')} x "
+            f"{count(n_items, 'item')}; "
+            + ("audit of benchmarks" if report.audit is not None else "no audit")
+            + "."
         ],
     )
-
-
-def _print_curve(outcome):
-    curve = outcome.curve
-    _section(
-        "Protocol",
-        [
-            f"{outcome.protocol}. One half chooses the items, the other half is ranked "
-            "by them; agreement is Spearman's rho with the ranking by the full "
-            "benchmark. Mean over the splits, and in brackets its 95 % interval from "
-            "resampling the "
-            + (
-                "models; models taken as independent of each other: if some are "
-                "variants of one, give --groups."
-                if outcome.panel.groups is None
-                else "groups."
-            )
-        ],
-    )
-    columns = {"items": [f"{k:,}" for k in curve.k]}
-    columns["saving"] = [share(1 - k / curve.n_items) for k in curve.k]
-    for method in curve.methods:
-        rows = curve.table[curve.table["method"] == method]
-        columns[method] = [with_interval(row) for _, row in rows.iterrows()]
-    if outcome.options.k is None:
-        target = outcome.options.target
-        best = curve.smallest_k(target)
-        columns["items"].append("k*")
-        columns["saving"].append(f"at {target:g}")
-        for method in curve.methods:
-            k = best[method]
-            columns[method].append("not reached" if pd.isna(k) else f"{k:,}")
-    print()
-    print(_aligned(columns))
-
-
-def _aligned(columns):
-    widths = [max(map(len, [name, *cells])) for name, cells in columns.items()]
-    lines = [columns.keys(), *zip(*columns.values(), strict=True)]
-    # Methods are aligned to the left: their means then stand below each other.
-    return "\n".join(
-        "   ".join(
-            text.rjust(width) if position < 2 else text.ljust(width)
-            for position, (text, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
-
-
-def _print_subset(outcome):
-    if outcome.subset is None:
-        if outcome.options.output is not None:
-            _section(
-                "Subset", [f"None: nothing was written to {outcome.options.output}."]
-            )
-        return
-    names = outcome.subset.index
-    how = f"chosen by all {outcome.panel.shape[0]:,} models, best first"
-    if outcome.method == "random":
-        how = f"drawn at random (seed {outcome.options.seed})"
-    lines = [f"{count(len(names), 'item')}, {how}: {_few(names, _SHOWN_ITEMS)}"]
-    if outcome.ties["n_models"]:
-        lines.append(_ties_sentence(outcome))
-    if outcome.options.output is not None:
-        lines.append(f"They go to {outcome.options.output}.")
+    if report.curve is None:
+        section("Result", [f"No agreement measured: {report.panel.unmeasurable}."])
+    elif k is None:
+        section("Result", ["No tested size reaches the target."])
     else:
-        lines.append("Write them to a file with -o subset.csv.")
-    _section("Subset", lines)
+        section(
+            "Result",
+            [f"{k:,} of {n_items:,} items reach {report.options.target:g}."],
+        )
 
 
-def _ties_sentence(outcome):
-    ties, k = outcome.ties, len(outcome.subset)
-    silent = outcome.panel.shape[0] - ties["n_models"]
-    without = (
-        f" Without any answer to them: {count(silent, 'model')}." if silent else ""
+def _print_json(report):
+    panel, options, curve = report.panel, report.options, report.curve
+    bank = report.found.bank
+    models = bank.ability_table()
+    models["score"] = pd.Series(
+        report.found.score, index=panel.responses.index.astype(str)
     )
-    top = ties["n_at_top"]
-    told = f"{top:,} share the top" if top > 1 else "one is alone at the top"
-    return (
-        f"From {'this item' if k == 1 else 'these items'} {ties['n_models']:,} models "
-        f"get {count(ties['n_scores'], 'different score')}; {told}.{without}"
+    print_object(
+        {
+            "skirt": __version__,
+            "data": data_facts(panel, report.found.missingness, bank.item_flags_),
+            "discrimination_cv": discrimination_cv(bank),
+            "models": records(models, "model"),
+            "items": records(bank.item_parameters(), "item"),
+            "seed": options.seed,
+            "target": options.target,
+            "protocol": None if curve is None else protocol(options, panel),
+            "curve": None if curve is None else curve.to_frame().to_dict("records"),
+            "smallest_k": None
+            if curve is None
+            else curve.smallest_k(options.target).to_dict(),
+            "k": report.k,
+            "subset": report.order or None,
+            "audit": None if report.audit is None else audit_facts(report.audit),
+            "no_audit": report.no_audit,
+            "output": options.output,
+            "warnings": report.warnings,
+        }
     )
-
-
-def print_json(outcome):
-    """Print the report for programs: one JSON object."""
-    print(json.dumps(_plain(_as_dict(outcome)), indent=2, allow_nan=False))
-
-
-def _as_dict(outcome):
-    panel, bank, curve = outcome.panel, outcome.bank, outcome.curve
-    options = outcome.options
-    flags = bank.item_flags_
-    facts = {
-        "skirt": __version__,
-        "data": {
-            "source": panel.source,
-            "n_models": panel.shape[0],
-            "n_items": panel.shape[1],
-            "n_groups": None if panel.groups is None else panel.n_groups,
-            "n_missing": int(panel.responses.isna().to_numpy().sum()),
-            "notes": panel.notes,
-            "missingness": _or_none(outcome.missingness),
-            "item_flags": {name: list(flags.index[flags[name]]) for name in flags},
-        },
-        "discrimination_cv": discrimination_cv(bank),
-        "method": outcome.method,
-        "seed": options.seed,
-        "target": None if options.k is not None else options.target,
-        "protocol": None if curve is None else outcome.protocol,
-        "curve": None if curve is None else curve.to_frame().to_dict("records"),
-        "smallest_k": None,
-        "k": outcome.k,
-        "agreement": None,
-        "saving": None,
-        "break_even": None,
-        "break_even_against_random": None,
-        "n_answers": panel.n_answers,
-        "ties": outcome.ties,
-        "subset": None,
-        "output": options.output if outcome.subset is not None else None,
-        "verdict": [*result_sentences(outcome), *comparison_sentences(outcome)],
-        "warnings": outcome.warnings,
-    }
-    if curve is not None and options.k is None:
-        facts["smallest_k"] = curve.smallest_k(options.target).to_dict()
-    if outcome.k is not None:
-        facts["saving"] = 1 - outcome.k / panel.shape[1]
-        facts["subset"] = outcome.subset.reset_index().to_dict("records")
-    if outcome.k is not None and curve is not None:
-        facts["break_even"], facts["break_even_against_random"] = break_even(outcome)
-        rows = curve.table[curve.table["k"] == outcome.k].set_index("method")
-        facts["agreement"] = rows[["mean", "low", "high"]].to_dict("index")
-    return facts
-
-
-def _or_none(series):
-    return None if series is None else series.to_dict()
-
-
-def _plain(value):
-    """Return the value in JSON's own types; what is not finite becomes null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if value is None or value is pd.NA:
-        return None
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

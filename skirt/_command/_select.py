@@ -1,15 +1,10 @@
 """The command ``skirt select``."""
 
-import os
-import sys
-import time
 from dataclasses import dataclass, field
 
-import joblib
 import numpy as np
 import pandas as pd
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from skirt import (
     AnchorPointSelector,
@@ -18,25 +13,35 @@ from skirt import (
     RandomSubsetSelector,
     TwoPLEstimator,
 )
-from skirt._command._options import METHODS, BadInput
+from skirt._command import _options as shared
+from skirt._command._calibrating import calibrate
+from skirt._command._held_out import held_out_errors
+from skirt._command._options import CRITERIA, METHODS, BadInput
+from skirt._command._output import check_output, check_streams, finish
 from skirt._command._panel import Panel, load_panel
-from skirt._command._report import print_json, print_text
+from skirt._command._select_text import print_json, print_text
+from skirt._command._sizing import check_sizes, measure, protocol, sizes_for
+from skirt._command._verdict import cell
 from skirt._command._words import count
-from skirt.io import write_subset
-from skirt.metrics import full_benchmark_score, missingness_report
-from skirt.model_selection import AgreementCurve, agreement_curve
+from skirt.io._subset_files import make_subset
+from skirt.io._subset_panel import CalibratedPanel
+from skirt.model_selection import AgreementCurve
 
-_DEFAULT_SPLITS = 20
+_EXAMPLES = """\
+examples:
+  skirt select                                  the embedded panel of classifiers
+  skirt select results.csv -o subset.json       the smallest subset that agrees .90
+  skirt select results.csv -k 50 -o subset.json the best 50 items, and their agreement
+  skirt select results.csv --target .95 --compare
+  skirt select results.csv --groups family      a column of the table, or a file
+  zcat results.csv.gz | skirt select - --json
 
-# Responses times splits; below it, starting processes takes longer than they save.
-_WORTH_PROCESSES = 2_000_000
-_MOST_PROCESSES = 4
-
-# Seconds from which it is worth telling beforehand how long the splits will take.
-_SLOW_CALIBRATION = 1.0
-
-_FEW_ITEMS = (1, 2, 3)
-_SIZES = (5, 10, 20, 30, 50, 70, 100, 200, 300, 500)
+"""
+_EXIT_STATUS = """
+exit status:
+  0 done; 1 no size reaches the target, so that there is no subset; 2 bad input or
+  options, after one line that says what. With 1 and 2 nothing is written.
+"""
 
 
 @dataclass
@@ -53,62 +58,130 @@ class Outcome:
     subset: pd.DataFrame | None = None
     ties: dict | None = None
     missingness: pd.Series | None = None
+    can_predict: bool = False
     warnings: list = field(default_factory=list)
 
 
-def select(options, told):
+def add_options(commands):
+    """Add the command's options."""
+    parser = shared.add_command(
+        commands,
+        "select",
+        "find the few items that rank the models as all of them do",
+        "Find the few items of a benchmark that rank models as the whole\n"
+        "benchmark does, and measure on held-out models how well they do.",
+        _EXAMPLES + shared.RESULTS + _EXIT_STATUS,
+    )
+    shared.add_results(parser)
+    add = parser.add_argument
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument(
+        "-k",
+        type=shared.positive,
+        metavar="N",
+        help="choose N items, whatever they reach",
+    )
+    shared.add_target(
+        wanted,
+        "choose the fewest items whose held-out agreement reaches RHO (default: .9)",
+    )
+    add(
+        "--method",
+        choices=METHODS,
+        default="fisher",
+        help="how to choose: by Fisher information (default), anchor points, "
+        "disagreement of the models, or at random",
+    )
+    add(
+        "--criterion",
+        choices=CRITERIA,
+        default=None,
+        help="for fisher: least summed standard error (marginal, default), most total "
+        "information, or marginal with equal shares of the quartiles of difficulty "
+        "(stratified)",
+    )
+    add("--compare", action="store_true", help="show the other methods too")
+    shared.add_jobs(parser)
+    shared.add_seed(parser)
+    shared.add_output(
+        parser,
+        "write the subset there: as JSON, which skirt score takes, if the name ends in "
+        ".json, or is - for the standard output; otherwise as CSV",
+    )
+    shared.add_sizing(parser)
+    shared.add_reading(parser)
+
+
+def run(options, told):
     """Do what the options ask for; return the exit code."""
-    _check_output(options.output)
+    check_output(options.output)
+    check_streams(options, options.output)
     panel = load_panel(options)
-    n_models, n_items = panel.shape
-    _check_sizes(options, panel)
-    started = time.perf_counter()
-    _say(f"calibrating {count(n_items, 'item')} on {count(n_models, 'model')}")
-    bank = TwoPLEstimator().fit(panel.responses)
-    seconds = time.perf_counter() - started
-    score = full_benchmark_score(panel.responses, bank=bank)
+    _check(options, panel)
+    found = calibrate(panel)
     method = _label(options)
     outcome = Outcome(
-        panel, options, bank, method, _protocol(options, panel), None, options.k
+        panel,
+        options,
+        found.bank,
+        method,
+        protocol(options, panel),
+        None,
+        options.k,
+        missingness=found.missingness,
+        can_predict=options.output is not None
+        and (options.output == "-" or options.output.endswith(".json")),
     )
-    if panel.responses.isna().to_numpy().any():
-        outcome.missingness = missingness_report(panel.responses, score)
     if panel.unmeasurable is None:
-        outcome.curve = _curve(options, panel, score, seconds)
+        sizes = set(options.sizes or sizes_for(panel.shape[1]))
+        if options.k is not None:
+            sizes.add(options.k)
+        outcome.curve = measure(
+            _methods(options, panel), options, panel, found.score, sizes, found.seconds
+        )
         if options.k is None:
             outcome.k = outcome.curve.smallest_k(options.target, method)
+    text = None
     if outcome.k is not None:
-        outcome.subset, outcome.ties = _subset(options, panel, bank, outcome.k)
+        outcome.subset, outcome.ties = _subset(options, panel, found.bank, outcome.k)
+        if options.output is not None:
+            text = _file(outcome, found)
     told.finish()
     outcome.warnings = list(told)
-    try:
-        (print_json if options.json else print_text)(outcome)
-        sys.stdout.flush()
-    finally:
-        # Also when the reader of the report has had enough of it.
-        if options.output is not None and outcome.subset is not None:
-            write_subset(outcome.subset, options.output)
+    finish(
+        text,
+        options.output,
+        lambda: (print_json if options.json else print_text)(outcome),
+    )
     return 1 if outcome.k is None else 0
 
 
-def _say(text):
-    print(f"skirt: {text}", file=sys.stderr, flush=True)
+def _file(outcome, found):
+    """Return the subset's file as text."""
+    panel = agreement = None
+    if outcome.curve is not None:
+        mean = cell(outcome.curve, outcome.method, outcome.k)["mean"]
+        agreement = None if np.isnan(mean) else float(mean)
+    if outcome.can_predict:
+        facts = {}
+        if outcome.panel.unmeasurable is None:
+            facts = held_out_errors(
+                lambda k, seed: _selector(
+                    outcome.options.method, outcome.options, k=k, seed=seed
+                ),
+                outcome.options,
+                outcome.panel,
+                found.score,
+                outcome.k,
+            )
+        panel = CalibratedPanel.from_bank(found.bank, found.score, **facts)
+    subset = make_subset(
+        outcome.subset, calibration=found.bank, agreement=agreement, panel=panel
+    )
+    return subset.to_json() if outcome.can_predict else subset.to_csv()
 
 
-def _check_output(path):
-    """Refuse a path that cannot be written to, before any work is done."""
-    if path is None:
-        return
-    directory = os.path.dirname(path) or os.curdir
-    if not path:
-        raise BadInput("-o: a file name is needed")
-    if os.path.isdir(path):
-        raise BadInput(f"-o {path}: that is a directory; name a file in it")
-    if not os.path.isdir(directory):
-        raise BadInput(f"-o {path}: there is no directory {directory}")
-
-
-def _check_sizes(options, panel):
+def _check(options, panel):
     n_items = panel.shape[1]
     if options.criterion is not None and options.method != "fisher":
         raise BadInput(f"--criterion is for --method fisher, not {options.method}")
@@ -119,15 +192,7 @@ def _check_sizes(options, panel):
         )
     if options.k is not None and options.k > n_items:
         raise BadInput(f"-k {options.k}: there are only {count(n_items, 'item')}")
-    too_large = [k for k in options.sizes or [] if k > n_items]
-    if too_large:
-        raise BadInput(f"--sizes: {too_large[0]} is more than the {n_items:,} items")
-
-
-def sizes_for(n_items):
-    """Return the default numbers of items to test."""
-    candidates = _FEW_ITEMS + _SIZES if n_items < 30 else _SIZES
-    return [k for k in candidates if k <= 0.8 * n_items]
+    check_sizes(options.sizes, n_items)
 
 
 def _label(options):
@@ -163,73 +228,6 @@ def _methods(options, panel):
         _label(options) if name == options.method else name: _selector(name, options)
         for name in names
     }
-
-
-def _protocol(options, panel):
-    whole = "" if panel.groups is None else f", the {panel.n_groups} groups kept whole"
-    return f"{options.cv} random half splits of the models (seed {options.seed}){whole}"
-
-
-def _curve(options, panel, score, seconds):
-    """Measure the methods one after the other, so that progress can be told.
-
-    The splits, and the resamplings of the intervals, are the same for all of them:
-    they depend on the seed alone.
-    """
-    sizes = set(options.sizes or sizes_for(panel.shape[1]))
-    if options.k is not None:
-        sizes.add(options.k)
-    splitter = ShuffleSplit if panel.groups is None else GroupShuffleSplit
-    cv = None
-    if options.cv != _DEFAULT_SPLITS:
-        cv = splitter(options.cv, test_size=0.5, random_state=options.seed)
-    methods = _methods(options, panel)
-    # Names have been checked; without them every check in every fit is faster.
-    responses = panel.responses.to_numpy()
-    groups = None if panel.groups is None else panel.groups.to_numpy()
-    curves = []
-    for number, (name, estimator) in enumerate(methods.items(), start=1):
-        started = time.perf_counter()
-        step = f"held-out agreement, method {number} of {len(methods)}, {name}"
-        if name.startswith("fisher") and seconds > _SLOW_CALIBRATION:
-            _say(f"{step}: {options.cv} calibrations of about {seconds / 2:.1f} s each")
-        curve = agreement_curve(
-            {name: estimator},
-            responses,
-            score,
-            k=sorted(sizes),
-            cv=cv,
-            groups=groups,
-            n_jobs=_n_jobs(options, panel),
-            random_state=options.seed,
-        )
-        curves.append(curve)
-        _say(f"{step}: {options.cv} splits in {time.perf_counter() - started:.1f} s")
-    return _joined(curves)
-
-
-def _joined(curves):
-    first = curves[0]
-    return AgreementCurve(
-        methods=tuple(name for curve in curves for name in curve.methods),
-        k=first.k,
-        n_models=first.n_models,
-        n_groups=first.n_groups,
-        n_items=first.n_items,
-        n_answers=first.n_answers,
-        protocol=first.protocol,
-        split_scores=pd.concat([c.split_scores for c in curves], ignore_index=True),
-        table=pd.concat([c.table for c in curves], ignore_index=True),
-    )
-
-
-def _n_jobs(options, panel):
-    if options.jobs is not None:
-        wanted = joblib.cpu_count() if options.jobs == -1 else options.jobs
-        return min(wanted, options.cv, joblib.cpu_count())
-    if panel.responses.size * options.cv < _WORTH_PROCESSES:
-        return 1
-    return min(joblib.cpu_count(), _MOST_PROCESSES)
 
 
 def _subset(options, panel, bank, k):

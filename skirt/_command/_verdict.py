@@ -148,7 +148,7 @@ def comparison_sentences(outcome):
     sentences = []
     if k is not None and method != "random":
         sentences.append(_against_random(outcome))
-        crossing = _random_is_better_from(curve, method)
+        crossing = random_is_better_from(curve, method)
         if crossing is not None:
             sentences.append(
                 f"From k = {crossing:,} on a random subset agrees better than "
@@ -212,7 +212,7 @@ def _not_worse(chance, own):
     )
 
 
-def _random_is_better_from(curve, method):
+def random_is_better_from(curve, method):
     """Return the size from which random beats the method at every larger one."""
     wide = curve.table.pivot(index="method", columns="k", values="mean")
     better = wide.loc["random"] > wide.loc[method] + _NOTICEABLE

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from skirt.io._rules import split_id
+from skirt.io._subset_panel import CalibratedPanel
 
 # What is known of the subset as a whole; in a CSV the same in every row.
 ABOUT = ("k", "agreement", "calibration", "date", "skirt_version")
@@ -29,6 +30,10 @@ class Subset:
     date : str or None
         When it was chosen, as year-month-day.
     skirt_version : str or None
+    panel : CalibratedPanel or None
+        All items of the benchmark and the models that calibrated them, from which
+        ``skirt score`` predicts the full score of a new model and finds its place.
+        Only JSON files hold it.
 
     Examples
     --------
@@ -49,6 +54,7 @@ class Subset:
     calibration: str | None = None
     date: str | None = None
     skirt_version: str | None = None
+    panel: CalibratedPanel | None = None
 
     def __post_init__(self):
         repeated = self.table.index[self.table.index.duplicated()]
@@ -203,10 +209,17 @@ class Subset:
         """
         rows = self.table.astype(object).where(self.table.notna(), None)
         items = [
-            {"item": name, **row}
+            _compact({"item": name, **row})
             for name, row in zip(self.items, rows.to_dict("records"), strict=True)
         ]
-        text = json.dumps({**self._about(), "items": items}, indent=1, default=_plain)
+        parts = {name: _compact(value) for name, value in self._about().items()}
+        parts["items"] = "[\n  " + ",\n  ".join(items) + "\n ]" if items else "[]"
+        if self.panel is not None:
+            for name, part in self.panel.to_dict().items():
+                lines = [f'  "{key}": {_compact(value)}' for key, value in part.items()]
+                parts[name] = "{\n" + ",\n".join(lines) + "\n }"
+        body = ",\n".join(f' "{name}": {part}' for name, part in parts.items())
+        text = "{\n" + body + "\n}"
         if path is None:
             return text + "\n"
         if hasattr(path, "write"):
@@ -222,6 +235,10 @@ class Subset:
 
 def _literal(item):
     return re.sub(r"([*?[])", r"[\1]", item)
+
+
+def _compact(value):
+    return json.dumps(value, default=_plain)
 
 
 def _plain(value):

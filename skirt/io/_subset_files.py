@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from datetime import date as date_type
 
 import pandas as pd
@@ -10,17 +11,22 @@ import pandas as pd
 from skirt._version import __version__
 from skirt.io._sources import open_source
 from skirt.io._subset import ABOUT, Subset
+from skirt.io._subset_panel import CalibratedPanel
+from skirt.io._whole_files import write_whole
 from skirt.io._words import few
 
 
-def write_subset(table, path, *, calibration=None, agreement=None, date=None):
+def write_subset(
+    table, path, *, calibration=None, agreement=None, date=None, panel=None
+):
     """Write a table of chosen items.
 
     Parameters
     ----------
     table : Subset or DataFrame indexed by item id
     path : str, os.PathLike or file object
-        A name that ends in ``.json`` gives JSON, any other CSV.
+        A name that ends in ``.json`` gives JSON, any other CSV. A file is replaced as
+        a whole.
     calibration : fitted TwoPLEstimator or OnePLEstimator, or str, default=None
         The bank that the items were chosen from, of which the fingerprint is written,
         or that fingerprint.
@@ -28,20 +34,34 @@ def write_subset(table, path, *, calibration=None, agreement=None, date=None):
         Held-out agreement at this size.
     date : str, default=None
         Default today.
+    panel : CalibratedPanel, default=None
+        What ``skirt score`` needs to predict full scores; written to JSON only.
     """
     subset = table
     if not isinstance(subset, Subset):
-        if calibration is not None and not isinstance(calibration, str):
-            calibration = calibration_fingerprint(calibration)
-        subset = Subset(
-            table,
-            agreement=agreement,
-            calibration=calibration,
-            date=date or date_type.today().isoformat(),
-            skirt_version=__version__,
+        subset = make_subset(
+            table, calibration=calibration, agreement=agreement, date=date, panel=panel
         )
     as_json = str(getattr(path, "name", path)).endswith(".json")
-    (subset.to_json if as_json else subset.to_csv)(path)
+    text = subset.to_json() if as_json else subset.to_csv()
+    if hasattr(path, "write"):
+        path.write(text)
+    else:
+        write_whole(path, text)
+
+
+def make_subset(table, *, calibration=None, agreement=None, date=None, panel=None):
+    """Return what :func:`write_subset` writes."""
+    if calibration is not None and not isinstance(calibration, str):
+        calibration = calibration_fingerprint(calibration)
+    return Subset(
+        table,
+        agreement=agreement,
+        calibration=calibration,
+        date=date or date_type.today().isoformat(),
+        skirt_version=__version__,
+        panel=panel,
+    )
 
 
 def calibration_fingerprint(bank):
@@ -96,16 +116,36 @@ def read_subset(path):
         table, about = _from_json(text, name)
     else:
         table, about = _from_csv(text, name)
+    about = _checked(about, name)
     k = about.pop("k")
-    if k is not None and int(k) != len(table):
+    if k is not None and k != len(table):
         raise ValueError(
-            f"{name}: a subset of {int(k)} items, of which {len(table)} are there. Is "
+            f"{name}: a subset of {k} items, of which {len(table)} are there. Is "
             "the file cut off?"
         )
     try:
         return Subset(table, **about)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+
+
+def _checked(about, name):
+    """Return what is known of the whole subset, as the numbers and texts it is."""
+    checked = dict(about)
+    for key in ("k", "agreement"):
+        try:
+            value = None if about[key] is None else float(about[key])
+        except (TypeError, ValueError):
+            value = math.nan
+        if value is not None and not math.isfinite(value):
+            raise ValueError(f"{name}: {key!r} is {about[key]!r}, which is no number.")
+        checked[key] = value
+    if checked["k"] is not None:
+        checked["k"] = int(checked["k"])
+    for key in ("calibration", "date", "skirt_version"):
+        if not isinstance(about[key], str | None):
+            raise ValueError(f"{name}: {key!r} is {about[key]!r}, which is no text.")
+    return checked
 
 
 def _from_csv(text, name):
@@ -135,8 +175,6 @@ def _from_csv(text, name):
                 "whole subset."
             )
         about[column] = found[0] if len(found) and found[0] else None
-    if about["agreement"] is not None:
-        about["agreement"] = float(about["agreement"])
     return table.set_index("item"), about
 
 
@@ -155,4 +193,9 @@ def _from_json(text, name):
     table = pd.DataFrame(items, columns=list(items[0]) if items else ["item"])
     names = [str(row["item"]) for row in items]
     table.index = pd.Index(names, name="item", dtype=object)
-    return table.drop(columns="item"), {key: found.get(key) for key in ABOUT}
+    about = {key: found.get(key) for key in ABOUT}
+    try:
+        about["panel"] = CalibratedPanel.from_dict(found, names)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    return table.drop(columns="item"), about

@@ -1,0 +1,199 @@
+"""What a subset's file needs beside the chosen items to place a new model."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from skirt.io._words import few
+
+_MODEL_COLUMNS = ("ability", "ability_se", "score")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CalibratedPanel:
+    """All items of the benchmark, and the models that calibrated them.
+
+    Attributes
+    ----------
+    items : list of str
+        All items of the benchmark.
+    discrimination, intercept : ndarray of shape (n_items,)
+    covariance : ndarray of shape (n_items, 3) or None
+        Of each item's discrimination and intercept: variance of the one, covariance,
+        variance of the other; None where nothing is known of their errors.
+    models : list of str
+    ability, ability_se : ndarray of shape (n_models,)
+        Of the panel's models, from all items.
+    score : ndarray of shape (n_models,)
+        Their full-benchmark scores.
+    widen : float
+        How much wider than by the model alone the interval of a predicted score has
+        to be, as measured on held-out models; 1 where it was not.
+    held_out_error : float or None
+        Mean absolute error of scores predicted from as many items, of held-out
+        models; None where it was not measured.
+    """
+
+    items: list
+    discrimination: np.ndarray
+    intercept: np.ndarray
+    covariance: np.ndarray | None
+    models: list
+    ability: np.ndarray
+    ability_se: np.ndarray
+    score: np.ndarray
+    widen: float = 1.0
+    held_out_error: float | None = None
+
+    def __post_init__(self):
+        for name in ("items", "models"):
+            names = getattr(self, name)
+            if len(set(names)) < len(names):
+                raise ValueError(f"Of the panel's {name} some have the same name.")
+
+    def __repr__(self):
+        return (
+            f"CalibratedPanel of {len(self.models):,} models x {len(self.items):,} "
+            "items"
+        )
+
+    @classmethod
+    def from_bank(cls, bank, score, **facts):
+        """Take what is needed from a bank that was fitted to the panel.
+
+        Parameters
+        ----------
+        bank : fitted TwoPLEstimator or OnePLEstimator
+        score : array-like of shape (n_models,)
+            The models' full-benchmark scores.
+        **facts
+            `widen` and `held_out_error`.
+        """
+        uncertainty = bank._item_uncertainty
+        return cls(
+            items=[str(name) for name in bank.item_names_],
+            discrimination=np.asarray(bank.discrimination_),
+            intercept=np.asarray(bank.intercept_),
+            covariance=None if uncertainty is None else uncertainty.covariance,
+            models=[str(name) for name in bank.model_names_],
+            ability=np.asarray(bank.ability_),
+            ability_se=np.asarray(bank.ability_se_),
+            score=np.asarray(score, dtype=np.float64),
+            **facts,
+        )
+
+    def bank(self, items):
+        """Return a fixed bank of some of the items, with what is known of its errors.
+
+        Parameters
+        ----------
+        items : list of str
+
+        Returns
+        -------
+        TwoPLEstimator
+        """
+        from skirt import TwoPLEstimator
+        from skirt._fixed_bank import ItemUncertainty
+
+        place = {name: j for j, name in enumerate(self.items)}
+        chosen = [place[name] for name in items]
+        bank = TwoPLEstimator()
+        uncertainty = None
+        if self.covariance is not None:
+            uncertainty = ItemUncertainty(self.covariance[chosen], len(self.models))
+        bank._keep_items(
+            self.discrimination[chosen],
+            self.intercept[chosen],
+            np.array(items, dtype=object),
+            uncertainty,
+        )
+        return bank
+
+    def to_dict(self):
+        """Return the parts of the JSON file by name."""
+        bank = {
+            "items": self.items,
+            "discrimination": self.discrimination.tolist(),
+            "intercept": self.intercept.tolist(),
+            # Errors of errors matter little: four digits keep the file small.
+            "covariance": None
+            if self.covariance is None
+            else [[float(f"{v:.4g}") for v in row] for row in self.covariance],
+        }
+        panel = {"models": self.models}
+        panel |= {name: getattr(self, name).tolist() for name in _MODEL_COLUMNS}
+        prediction = {"widen": self.widen, "held_out_error": self.held_out_error}
+        return {"bank": bank, "panel": panel, "prediction": prediction}
+
+    @classmethod
+    def from_dict(cls, found, chosen):
+        """Take the parts from a file's JSON, and check them.
+
+        Parameters
+        ----------
+        found : dict
+        chosen : list of str
+            The subset's items.
+
+        Returns
+        -------
+        CalibratedPanel or None
+            None if the file has no bank.
+        """
+        if found.get("bank") is None:
+            return None
+        bank, panel = found["bank"], found.get("panel")
+        prediction = found.get("prediction", {})
+        if not all(isinstance(part, dict) for part in (bank, panel, prediction)):
+            raise ValueError(
+                "'bank', 'panel' and 'prediction' of a subset are JSON objects."
+            )
+        items, models = _names(bank, "items"), _names(panel, "models")
+        absent = [name for name in chosen if name not in set(items)]
+        if absent:
+            raise ValueError(f"the bank has no item {few(absent)}.")
+        covariance = None
+        if bank.get("covariance") is not None:
+            covariance = _numbers(bank, "covariance", (len(items), 3))
+        return cls(
+            items=items,
+            discrimination=_numbers(bank, "discrimination", (len(items),)),
+            intercept=_numbers(bank, "intercept", (len(items),)),
+            covariance=covariance,
+            models=models,
+            **{name: _numbers(panel, name, (len(models),)) for name in _MODEL_COLUMNS},
+            widen=_at_least(prediction, "widen", 1.0, default=1.0),
+            held_out_error=_at_least(prediction, "held_out_error", 0.0, default=None),
+        )
+
+
+def _names(found, key):
+    names = found.get(key)
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise ValueError(f"{key!r} of the calibration is no list of names.")
+    return names
+
+
+def _at_least(found, key, least, default):
+    value = found.get(key)
+    if value is None:
+        return default
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not least <= value < math.inf:
+        raise ValueError(f"{key!r} is {value!r}: it is a number of at least {least:g}.")
+    return float(value)
+
+
+def _numbers(found, key, shape):
+    try:
+        values = np.array(found.get(key), dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != shape or not np.isfinite(values).all():
+        raise ValueError(
+            f"{key!r} of the calibration does not hold {shape[0]} finite "
+            f"{'triples' if len(shape) > 1 else 'numbers'}."
+        )
+    return values

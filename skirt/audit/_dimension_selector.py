@@ -48,7 +48,7 @@ class DimensionItemSelector(SubsetSelector):
         ``from_item_parameters`` or a ``FrozenEstimator(bank)`` is used as it is; if
         it has item names and so has `X`, items are matched by name.
     difficulty : {"mdiff", "proportion"}, default="mdiff"
-        What the bins are of: MDIFF = -d / |a|, the distance at which an item is
+        What the bins are of: ``MDIFF = -d / |a|``, the distance at which an item is
         passed by half of the models, or the proportion of right answers in `X`.
     binarize : float, default=None
         None accepts only 0, 1 and missing. A number t counts values above t as 1.

@@ -146,12 +146,17 @@ def make_multidim_responses(
             is not the target; `split`, the dominant dimensions of the halves differ;
             `discrimination0`, ..., the means.
         ability : ndarray of shape (n_models, D)
+            theta.
         discrimination : ndarray of shape (n_items, D)
+            a.
         intercept : ndarray of shape (n_items,)
+            d.
         ability_correlation : ndarray of shape (D, D)
+            Phi.
         groups : ndarray of shape (n_models,), int64
             The family of each model. Without `n_families` every model is its own.
         benchmark_names, feature_names, model_names : list of str
+            Names of the benchmarks, columns and rows.
         frame : DataFrame or None
             The same table as `data` if `as_frame`.
         probability : ndarray or DataFrame of shape (n_models, n_items)

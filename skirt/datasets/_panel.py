@@ -97,6 +97,7 @@ def load_classifier_panel(*, return_X_y=False, return_X_groups=False, as_frame=F
             `settings`, `train_size` (share of the training part), `label_noise`
             (share of wrong training labels).
         feature_names, model_names : list of str
+            Names of the columns and rows.
         frame : DataFrame or None
             The same table as `data` if `as_frame`.
         DESCR : str

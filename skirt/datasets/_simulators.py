@@ -97,6 +97,7 @@ def make_responses(
         data : ndarray or DataFrame of shape (n_models, n_items), float64
             Responses 1, 0 or NaN.
         ability : ndarray of shape (n_models,)
+            theta.
         discrimination, difficulty, intercept : ndarray of shape (n_items,)
             a, b and -a b.
         groups : ndarray of shape (n_models,), int64
@@ -104,6 +105,7 @@ def make_responses(
             :class:`~sklearn.model_selection.GroupShuffleSplit`. Without
             `n_families` every model is its own family.
         feature_names, model_names : list of str
+            Names of the columns and rows.
         frame : DataFrame or None
             The same table as `data` if `as_frame`.
         probability : ndarray or DataFrame of shape (n_models, n_items)

@@ -7,6 +7,7 @@ from skirt._version import __version__
 from skirt.adaptive import FluidBenchmark
 from skirt.selection import (
     AnchorPointSelector,
+    AutoSubsetSelector,
     DisagreementSelector,
     FisherSubsetSelector,
     RandomSubsetSelector,
@@ -14,6 +15,7 @@ from skirt.selection import (
 
 __all__ = [
     "AnchorPointSelector",
+    "AutoSubsetSelector",
     "DisagreementSelector",
     "FisherSubsetSelector",
     "FluidBenchmark",

@@ -64,6 +64,10 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
         UserWarning
             If `k` exceeds the number of items; all are kept then.
         """
+        return self._choose(X)
+
+    def _choose(self, X, **counted):
+        """Fit; what a subclass's `fit` takes besides `X` goes on to `_order`."""
         responses = check_responses(
             self,
             X,
@@ -84,9 +88,9 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
                 f"k={self.k} is greater than the number of items, {n_items}: all "
                 "items are kept.",
                 UserWarning,
-                stacklevel=3,  # past scikit-learn's wrapper of fit
+                stacklevel=4,  # past scikit-learn's wrapper of fit
             )
-        self.order_ = self._order(responses, min(self.k, n_items))
+        self.order_ = self._order(responses, min(self.k, n_items), **counted)
         self.nested_ = self._nested
         return self
 

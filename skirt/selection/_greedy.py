@@ -41,7 +41,9 @@ def highest_first(scores, k, *, strata=None):
     return by_score[np.argsort(turn[by_score], kind="stable")][:k]
 
 
-def fewest_standard_errors(information, k, *, prior_precision=1.0, strata=None):
+def fewest_standard_errors(
+    information, k, *, prior_precision=1.0, strata=None, counts=None
+):
     """Choose greedily the items that most reduce the summed standard errors.
 
     Every step takes the item that most reduces the sum over models of
@@ -62,6 +64,8 @@ def fewest_standard_errors(information, k, *, prior_precision=1.0, strata=None):
     strata : ndarray of int of shape (n_items,), default=None
         With strata, the search goes in rounds: each round takes one item of every
         stratum that has any left, the best of those strata first.
+    counts : ndarray of shape (n_models,), default=None
+        How much each model counts; None is once.
 
     Returns
     -------
@@ -70,12 +74,12 @@ def fewest_standard_errors(information, k, *, prior_precision=1.0, strata=None):
     """
     n_items, n_models = information.shape
     precision = np.full(n_models, float(prior_precision))
-    bounds = _reductions(information, precision)
+    bounds = _reductions(information, precision, counts)
     left = np.ones(n_items, dtype=bool)
     eligible = left.copy()
     order = np.empty(k, dtype=np.intp)
     for step in range(k):
-        item = _best_item(information, precision, bounds, eligible)
+        item = _best_item(information, precision, counts, bounds, eligible)
         order[step] = item
         precision += information[item]
         left[item] = False
@@ -88,7 +92,7 @@ def fewest_standard_errors(information, k, *, prior_precision=1.0, strata=None):
     return order
 
 
-def _best_item(information, precision, bounds, eligible):
+def _best_item(information, precision, counts, bounds, eligible):
     """Return the eligible item of largest reduction; refresh `bounds` on the way."""
     stale = np.where(eligible, bounds, -np.inf)
     best = 0.0
@@ -99,14 +103,14 @@ def _best_item(information, precision, bounds, eligible):
             break
         if queue.size > batch:
             queue = queue[np.argpartition(-stale[queue], batch)[:batch]]
-        bounds[queue] = _reductions(information, precision, queue)
+        bounds[queue] = _reductions(information, precision, counts, queue)
         stale[queue] = -np.inf
         best = max(best, bounds[queue].max())
         batch *= 2
     return int(np.argmax(np.where(eligible, bounds, -np.inf)))
 
 
-def _reductions(information, precision, items=None):
+def _reductions(information, precision, counts, items=None):
     """Return how much each item would reduce the summed standard errors."""
     n_items, n_models = information.shape
     count = n_items if items is None else len(items)
@@ -119,5 +123,8 @@ def _reductions(information, precision, items=None):
         # p^-1/2 - (p + I)^-1/2 without the cancellation; each item is summed along
         # contiguous memory, so that equal items get equal gains in any batch.
         new_root = np.sqrt(precision + gain)
-        out[block] = (gain / (root * new_root * (root + new_root))).sum(axis=1)
+        gain = gain / (root * new_root * (root + new_root))
+        if counts is not None:
+            gain *= counts
+        out[block] = gain.sum(axis=1)
     return out

@@ -1,0 +1,97 @@
+"""Compare rank-optimal selection with all other selectors and write its page.
+
+Every set of FOLDER with at least 20 independent models is split in random halves,
+families whole. Each method chooses on the one half and ranks the other; all see the
+same splits. Run it with::
+
+    python examples/benchmarks/rank_selection.py --data FOLDER --splits 3
+
+FOLDER is as for `real_data_table.py`. Results are kept, one file for each set and
+split, in the folder ``--cache``: a run that was stopped resumes, and more splits add to
+those that are there. ``--minutes`` stops after so much processor time.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from _rank_methods import evaluate
+from _rank_page import write_page
+from _rank_sets import FEWEST_GROUPS, read_set
+from sklearn.model_selection import GroupShuffleSplit
+
+# Bumped whenever what is measured changes, so that old results are not mixed in.
+EDITION = 1
+
+
+def main(argv=None):
+    args = _parse(argv)
+    args.cache.mkdir(parents=True, exist_ok=True)
+    names = args.only or list(pd.read_csv(args.data / "datasets.csv")["name"])
+    sets = [read_set(args.data, name, args.models, args.items) for name in names]
+    sets = [data for data in sets if data.n_groups >= FEWEST_GROUPS]
+    sets = [data for data in sets if data.X.shape[1] > 5]
+    results = []
+    # Split by split, so that a run that is stopped has the same number of each set.
+    for split in range(args.splits):
+        for data in sets:
+            path = args.cache / f"{data.name}.{args.models}.{args.items}.{split}.json"
+            result = _kept(path)
+            if result is None:
+                if time.process_time() > 60 * args.minutes:
+                    continue
+                result = _measure(data, split)
+                path.write_text(json.dumps(result))
+                print(f"{data.name}, split {split}: {result['cpu']:.0f} s", flush=True)
+            results.append(result)
+    write_page(args.output, results, args)
+    print(f"written to {args.output}")
+
+
+def _measure(data, split):
+    started = time.process_time()
+    halves = GroupShuffleSplit(split + 1, test_size=0.5, random_state=0)
+    train, test = list(halves.split(data.X, groups=data.groups))[split]
+    records = evaluate(data, train, test, split)
+    return {
+        "edition": EDITION,
+        "set": data.name,
+        "split": split,
+        "shape": data.shape,
+        "used": data.X.shape,
+        "groups": data.n_groups,
+        "missing": float(np.isnan(data.X).mean()),
+        "records": records,
+        "cpu": time.process_time() - started,
+    }
+
+
+def _kept(path):
+    if not path.exists():
+        return None
+    result = json.loads(path.read_text())
+    return result if result["edition"] == EDITION else None
+
+
+def _parse(argv):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=Path("rank_selection_cache"))
+    parser.add_argument("--splits", type=int, default=20)
+    parser.add_argument("--models", type=int, default=300, help="most rows of a set")
+    parser.add_argument("--items", type=int, default=2000, help="most items of a set")
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--only", action="append", help="this set")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path(__file__).resolve().parents[2] / "docs" / "rank_selection.md",
+    )
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -7,25 +7,18 @@ from sklearn.exceptions import NotFittedError
 
 from skirt._multidim._bank import MultidimBank
 from skirt._sklearn_compat import FrozenEstimator
+from skirt._twopl import TwoPLEstimator
 from skirt.adaptive._items import LogisticItems
 from skirt.adaptive._multidim_items import MultidimItems
-from skirt.selection._fisher import (
-    FisherSubsetSelector,
-    _is_fitted,
-    _reading_zero_one,
-    _with_bank_names,
-)
-
-with_bank_names = _with_bank_names
+from skirt.selection._banks import is_fitted, reading_zero_one
+from skirt.selection._banks import ready_bank as calibrated_or_fixed
 
 
 def calibrated_bank(bench, responses):
     """Return the bank for the checked responses, by the rules of the selectors."""
-    selector = FisherSubsetSelector(estimator=bench.estimator, memory=bench.memory)
-    selector.n_features_in_ = bench.n_features_in_
-    if hasattr(bench, "feature_names_in_"):
-        selector.feature_names_in_ = bench.feature_names_in_
-    return selector._calibrated_bank(responses)
+    given = TwoPLEstimator() if bench.estimator is None else bench.estimator
+    names = getattr(bench, "feature_names_in_", None)
+    return calibrated_or_fixed(given, responses, names, memory=bench.memory)[0]
 
 
 def items_of(bank):
@@ -45,8 +38,8 @@ def fixed_bank(bench):
         If its bank is one that `fit` would calibrate.
     """
     if bench.estimator is not None:
-        bank = _reading_zero_one(clone(bench.estimator))
-        if _is_fitted(bank) and _is_fitted(ready_bank(bank)):
+        bank = reading_zero_one(clone(bench.estimator))
+        if is_fitted(bank) and is_fitted(ready_bank(bank)):
             return bank
     raise NotFittedError(
         f"This {type(bench).__name__} has no items yet: call fit, or give it a fixed "

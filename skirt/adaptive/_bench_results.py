@@ -5,9 +5,10 @@ import warnings
 import numpy as np
 
 from skirt._multidim._bank import MultidimBank
-from skirt.adaptive._bench_bank import ready_bank, with_bank_names
+from skirt.adaptive._bench_bank import ready_bank
 from skirt.metrics import full_benchmark_score
 from skirt.metrics._full_score import _NEARLY_ALL
+from skirt.selection._banks import with_bank_names
 
 
 def warn_of_silent_models(replay, method):

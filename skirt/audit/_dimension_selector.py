@@ -16,8 +16,8 @@ from skirt.audit._selector_inputs import (
     telling_items,
     warn_of_agreement,
 )
+from skirt.selection._banks import ready_bank, with_bank_names
 from skirt.selection._base import SubsetSelector
-from skirt.selection._fisher import FisherSubsetSelector, _with_bank_names
 
 
 class DimensionItemSelector(SubsetSelector):
@@ -119,7 +119,7 @@ class DimensionItemSelector(SubsetSelector):
         "difficulty": [StrOptions({"mdiff", "proportion"})],
         **BINARIZE_CONSTRAINT,
         "random_state": ["random_state"],
-        "memory": FisherSubsetSelector._parameter_constraints["memory"],
+        "memory": [str, HasMethods("cache"), None],
     }
 
     def __init__(
@@ -216,12 +216,8 @@ class DimensionItemSelector(SubsetSelector):
         given = MultidimIRT(2) if self.estimator is None else self.estimator
         names = getattr(self, "feature_names_in_", None)
         labels = item_labels(self.by, names, responses.shape[1])
-        # The rules for given, frozen and fixed banks are that selector's.
-        banks = FisherSubsetSelector(estimator=given, memory=self.memory)
-        banks.n_features_in_ = self.n_features_in_
-        if names is not None:
-            banks.feature_names_in_ = names
-        self.estimator_ = bank = banks._calibrated_bank(responses)
+        bank, _ = ready_bank(given, responses, names, memory=self.memory)
+        self.estimator_ = bank
         slopes = bank.discrimination_.reshape(responses.shape[1], -1)
         if self.dimension >= slopes.shape[1]:
             raise ValueError(
@@ -245,7 +241,7 @@ class DimensionItemSelector(SubsetSelector):
 
     def _full_score(self, responses):
         bank = self.estimator_
-        ability = bank.transform(_with_bank_names(responses, bank))
+        ability = bank.transform(with_bank_names(responses, bank))
         return ability[:, self.dimension]
 
 

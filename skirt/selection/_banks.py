@@ -41,7 +41,7 @@ def ready_bank(given, responses, names, *, memory=None):
             f"The fitted {type(given).__name__} is calibrated anew on this X. To "
             "use its item parameters as they are, pass FrozenEstimator(bank).",
             UserWarning,
-            stacklevel=7,
+            stacklevel=5,  # where the selector, or the bench, is fitted
         )
     calibrate = check_memory(memory).cache(_calibrate)
     return calibrate(bank, responses, names), True

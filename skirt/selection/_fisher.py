@@ -8,10 +8,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from skirt._responses import item_names
 from skirt._twopl import TwoPLEstimator
 from skirt.metrics import full_benchmark_score
-from skirt.selection._banks import is_fitted as _is_fitted  # noqa: F401
-from skirt.selection._banks import map_ability, ready_bank
-from skirt.selection._banks import reading_zero_one as _reading_zero_one  # noqa: F401
-from skirt.selection._banks import with_bank_names as _with_bank_names
+from skirt.selection._banks import map_ability, ready_bank, with_bank_names
 from skirt.selection._base import SubsetSelector
 from skirt.selection._greedy import fewest_standard_errors, highest_first
 from skirt.selection._score_ranking import (
@@ -322,7 +319,10 @@ class FisherSubsetSelector(SubsetSelector):
         used = ~np.isnan(responses).all(axis=1)
         counts = None if groups is None else group_counts(group[used])
         given = self._given_banks(responses, len(set(group[used])))
-        ready = [self._ready_bank(bank, responses) for bank in given]
+        names = getattr(self, "feature_names_in_", None)
+        ready = []
+        for bank in given:
+            ready.append(ready_bank(bank, responses, names, memory=self.memory))
         self.estimators_ = [bank for bank, _ in ready]
         self.estimator_ = self.estimators_[0]
         if self._by_score or self.target_weights is not None:
@@ -341,15 +341,6 @@ class FisherSubsetSelector(SubsetSelector):
             strata = _quartiles(self.estimator_.difficulty_)
         criterion = _BY_ABILITY[self.criterion]
         return criterion(self.estimator_, ability, k, strata, counts)
-
-    def _ready_bank(self, given, responses):
-        names = getattr(self, "feature_names_in_", None)
-        return ready_bank(given, responses, names, memory=self.memory)
-
-    def _calibrated_bank(self, responses):
-        """Return one bank by the rules of this selector, for others of the package."""
-        given = TwoPLEstimator() if self.estimator is None else self.estimator
-        return self._ready_bank(given, responses)[0]
 
     @property
     def _by_score(self):
@@ -400,13 +391,13 @@ class FisherSubsetSelector(SubsetSelector):
             score, error = self._ranking.predict(support, chosen)
             return (score, error) if return_std else score
         bank = self.estimator_.select_items(support)
-        return bank.predict(_with_bank_names(chosen, bank), return_std=return_std)
+        return bank.predict(with_bank_names(chosen, bank), return_std=return_std)
 
     def _full_score(self, responses):
         if self._by_score or self.target_weights is not None:
             everything = np.arange(responses.shape[1])
             return self._ranking.predict(everything, responses)[0]
-        table = _with_bank_names(responses, self.estimator_)
+        table = with_bank_names(responses, self.estimator_)
         return full_benchmark_score(table, bank=self.estimator_)
 
 

@@ -200,8 +200,8 @@ class MultidimBank(FixedBank):
         """Estimate abilities of models that are new to the items.
 
         The panel's own are in ``ability_``: items that few models have calibrated have
-        partly learned these models' answers, which would drive them apart here, by a
-        tenth on 100 models.
+        partly learned these models' answers, which drives them apart here, by nearly a
+        fifth on 100 models.
 
         Parameters
         ----------

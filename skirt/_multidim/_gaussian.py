@@ -70,7 +70,8 @@ class GaussianPosterior:
         correlation : ndarray of shape (n_components, n_components)
             Covariance of the abilities.
         tolerance : float
-            Largest step, in posterior standard deviations, that ends the iteration.
+            How far from the fit the last step may end, in posterior standard
+            deviations: by Newton's method, about the square of its length.
         """
         prior = np.linalg.inv(correlation)
         for _ in range(_ROUNDS):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skirt._item_moves import Move
 from skirt._item_posterior import item_posterior
 from skirt._marginal import Evaluation, MarginalLikelihood
 from skirt._metric import Metric
@@ -22,8 +23,6 @@ from skirt._quasi_newton import History
 from skirt._starting_values import starting_values
 from skirt._threads import one_blas_thread
 
-# Log slopes, and logits where an item is informative, move no farther in one step.
-_LONGEST_STEP = 1.5
 # Slopes and intercepts beyond these are on their way to infinity.
 SLOPE_LIMIT = 60.0
 INTERCEPT_LIMIT = 60.0
@@ -165,13 +164,13 @@ def _ascend(likelihood, priors, current, gradient, objective, metric, history):
     if history.pairs:
         directions.insert(0, history.direction(gradient, metric))
     for direction in directions:
-        direction = _limited(likelihood, current, direction)
-        slope = gradient @ direction
+        move = Move.along(likelihood, current, metric, direction)
+        slope = gradient @ move.direction
         length = 1.0
         for _ in range(2):
             if slope <= 0:
                 break
-            displacement = likelihood.displacement(current, length * direction)
+            displacement = move.displacement(length)
             trial, located, value = arrive(displacement)
             if value >= objective + 1e-4 * length * slope - noise:
                 new_gradient = trial.gradient + likelihood.prior_gradient(
@@ -183,31 +182,15 @@ def _ascend(likelihood, priors, current, gradient, objective, metric, history):
             bend = 2 * (objective + length * slope - value)
             length *= float(np.clip(slope * length / bend, 0.1, 0.5))
         history.clear()
-    step = _limited(likelihood, current, metric.item_steps(gradient))
-    displacement = guarded_step(likelihood, priors, current, step)
-    common = _limited(likelihood, current, metric.common_steps(gradient))
+    own = Move(likelihood, current, metric.item_steps(gradient))
+    displacement = guarded_step(likelihood, priors, current, own)
+    common = Move.along(likelihood, current, metric, metric.common_steps(gradient))
+    common = common.displacement()
     for whole in (displacement + common, displacement):
         trial, located, value = arrive(whole)
         if value > objective - noise:
             return trial, located
     return None, priors
-
-
-def _limited(likelihood, current, direction):
-    """Shorten the step of each item whose curve would move too far.
-
-    What counts is log a and the logit where the item is informative: the intercept of
-    a steep item far from zero may have a long way to go.
-    """
-    n = likelihood.n_slopes
-    by_slope, by_intercept = direction[:n], direction[n:]
-    if likelihood.common_slope:
-        factor = _LONGEST_STEP / max(np.abs(by_slope).max(), _LONGEST_STEP)
-        return direction * factor
-    logit = by_intercept + likelihood.pivot(current) * by_slope
-    longest = np.maximum(np.abs(by_slope), np.abs(logit))
-    factor = _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP)
-    return direction * np.concatenate([factor, factor])
 
 
 def _runaway_items(likelihood, priors, parameters):

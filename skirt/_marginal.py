@@ -151,30 +151,6 @@ class MarginalLikelihood:
             return priors.intercept.slope
         return priors.intercept.slope * self.split(parameters)[0]
 
-    def displacement(self, evaluation, step):
-        """Return how the parameters move when a step is taken along the items' curves.
-
-        A change of log a turns an item's curve about the ability where it is
-        informative, not about zero: the intercept of a steep, distant item would
-        otherwise be thrown off by the curvature of a in log a.
-        """
-        if not self.log_slope or self.common_slope:
-            return step
-        n = self.n_slopes
-        curvature = np.expm1(step[:n]) - step[:n]
-        out = step.copy()
-        out[n:] -= self.pivot(evaluation) * curvature
-        return out
-
-    def pivot(self, evaluation):
-        """Slope parameter's leverage on the logit where each item is informative.
-
-        a theta with log slopes, theta with plain ones; theta is the mean ability,
-        weighted by the item's information.
-        """
-        information = evaluation.information
-        return information[:, 1] / np.maximum(information[:, 2], 1e-300)
-
     def scale_directions(self, parameters):
         """Directions in which a shift and a stretch of theta move the parameters."""
         discrimination, _ = self.split(parameters)

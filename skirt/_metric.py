@@ -50,6 +50,25 @@ class Metric:
         stretch = self.stretch @ gradient / self.stretch_curvature
         return shift * self.shift + stretch * self.stretch
 
+    def common_share(self, direction):
+        """Shift and stretch of ability in a direction; the items' own moves are left.
+
+        Weighted least squares, each item by its own curvature.
+        """
+        n, (aa, ad, dd) = self.n, self.block.T
+        by_slope, by_intercept = direction[:n], direction[n:]
+        shift, stretch = self.shift[n:], self.stretch[:n]
+        crossed = (shift * ad) @ stretch
+        normal = [
+            [(shift * dd) @ shift, crossed],
+            [crossed, (stretch * aa) @ stretch],
+        ]
+        right = [
+            shift @ (ad * by_slope + dd * by_intercept),
+            stretch @ (aa * by_slope + ad * by_intercept),
+        ]
+        return np.linalg.lstsq(normal, right)[0]
+
     def item_steps(self, gradient):
         """Newton step of every item by itself."""
         n, block = self.n, self.block

@@ -13,7 +13,7 @@ from skirt._curves import item_blocks, logistic
 _TRIES = 10
 
 
-def guarded_step(likelihood, priors, current, step):
+def guarded_step(likelihood, priors, current, move):
     """Return a displacement of the parameters that lowers no item's share of Q.
 
     Parameters
@@ -21,14 +21,14 @@ def guarded_step(likelihood, priors, current, step):
     likelihood : MarginalLikelihood
     priors : Priors
     current : Evaluation
-    step : ndarray
+    move : Move
         Newton steps of the items, without their common shift and stretch.
     """
     n = likelihood.n_slopes
     items = np.arange(likelihood.data.n_items)
     before = item_objectives(likelihood, priors, current, current.parameters, items)
     factor = np.ones(likelihood.data.n_items)
-    displacement = likelihood.displacement(current, step)
+    displacement = move.displacement()
     for _ in range(_TRIES):
         after = item_objectives(
             likelihood, priors, current, current.parameters + displacement, items
@@ -42,8 +42,7 @@ def guarded_step(likelihood, priors, current, step):
             break
         factor[items] *= 0.3
         by_slope = factor if not likelihood.common_slope else factor[:1]
-        scaled = step * np.concatenate([by_slope, factor])
-        displacement = likelihood.displacement(current, scaled)
+        displacement = move.displacement(np.concatenate([by_slope, factor]))
     else:
         # What still loses stays where it is.
         displacement[n + items] = 0.0

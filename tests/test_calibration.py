@@ -13,6 +13,11 @@ from scipy.special import expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from skirt import OnePLEstimator, TwoPLEstimator
+from skirt._item_moves import Move
+from skirt._marginal import MarginalLikelihood
+from skirt._metric import Metric
+from skirt._priors import NormalPrior, Priors
+from skirt._response_data import ResponseData
 
 NODES = np.linspace(-8, 8, 321)
 
@@ -133,6 +138,29 @@ def test_intervals_cover_new_models_and_the_panel(simulate):
     panel_rate, new_rate = np.mean(hits, axis=0)
     assert 0.91 < panel_rate < 0.98
     assert 0.91 < new_rate < 0.98
+
+
+@given(st.floats(-0.5, 0.5), st.floats(-0.5, 0.5), st.integers(0, 99))
+@settings(max_examples=25, deadline=None)
+def test_shift_and_stretch_are_taken_whole(shift, stretch, seed):
+    # theta = (theta' - shift) exp(stretch) changes no probability, and slopes of 40
+    # and more must not make it look like a long step.
+    rng = np.random.default_rng(seed)
+    a, d = np.exp(rng.normal(2.5, 1.2, 30)), rng.normal(0, 5, 30)
+    data = ResponseData.from_matrix((rng.random((12, 30)) < 0.5).astype(float))
+    likelihood = MarginalLikelihood(
+        data, log_slope=True, common_slope=False, higher=False
+    )
+    current = likelihood.evaluate(likelihood.join(a, d))
+    priors = Priors(NormalPrior(0.5, 2.5), NormalPrior(1.5))
+    metric = Metric(likelihood, priors, current)
+    direction = shift * metric.shift + stretch * metric.stretch
+    move = Move.along(likelihood, current, metric, direction)
+    assert_allclose(move.direction, direction, atol=1e-9)
+    new_a, new_d = likelihood.split(current.parameters + move.displacement())
+    abilities = np.linspace(-2, 2, 5)[:, None]
+    old = a * (np.exp(stretch) * abilities + shift) + d
+    assert_allclose(new_a * abilities + new_d, old, atol=1e-8 * np.abs(old).max())
 
 
 def test_weights_are_repetitions(simulate):

@@ -65,3 +65,19 @@ def population_moments(X, bank):
     _, mean, sd = brute_force_posterior(patterns, bank.discrimination_, bank.intercept_)
     mean, sd = mean[row.ravel()], sd[row.ravel()]
     return mean.mean(), np.sqrt(mean.var() + np.square(sd).mean())
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_halves_of_a_panel_of_steep_items_are_calibrated(seed):
+    # Ten models and slopes up to 30: a shift of ability moves such intercepts by many
+    # logits, which must not count as a long way.
+    path = DATA / "refusalbench_bio.csv.gz"
+    if not path.exists():
+        pytest.skip("no real response matrices at hand")
+    X = pd.read_csv(path, index_col=0)
+    half = X.iloc[np.random.default_rng(seed).permutation(len(X))[:10]]
+    with pytest.warns(UserWarning, match=DOCUMENTED[0]):
+        bank = TwoPLEstimator().fit(half)
+    assert bank.converged_
+    assert bank.discrimination_.max() > 10
+    assert spearmanr(bank.ability_, half.mean(axis=1)).statistic > 0.97

@@ -49,6 +49,7 @@ EXAMPLES = [
     "plot_standard_errors.py",
     "plot_select_and_score.py",
     "plot_selectors_grid_search.py",
+    "plot_rank_selection.py",
     "plot_efficient_benchmarking.py",
     "plot_adaptive_test.py",
     "plot_number_of_abilities.py",

@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from scipy.special import expit
 from scipy.stats import spearmanr
 from sklearn.base import BaseEstimator
@@ -298,6 +299,58 @@ def _splits_of(cv, X, y, groups):
 
     agreement_curve(Spy(), X, y, k=5, groups=groups, cv=cv)
     return splits
+
+
+@pytest.mark.parametrize("routed", [False, True])
+def test_groups_go_to_the_selectors_that_take_them(routed):
+    X = pd.DataFrame(panel(24)).add_prefix("item")
+    family = np.arange(24) // 2
+    given = []
+
+    class Spy(DisagreementSelector):
+        __metadata_request__fit = {"groups": False}
+
+        def fit(self, X, y=None, groups=None):
+            own = groups is not None and (groups == family[X.index]).all()
+            given.append(bool(own) if own else groups)
+            return super().fit(X)
+
+    with sklearn.config_context(enable_metadata_routing=routed):
+        spy = Spy()
+        if routed:
+            agreement_curve(spy, X, k=5, groups=family, cv=2)
+            assert given == [None] * 2  # not requested
+            spy = Spy().set_fit_request(groups=True)
+        ridge = make_pipeline(
+            make_pipeline(DisagreementSelector(30), spy), SimpleImputer(), Ridge()
+        )
+        ridge.set_params(pipeline__disagreementselector="passthrough")
+        given.clear()
+        for method in (spy, ridge):
+            agreement_curve(method, X, k=5, groups=family, cv=2)
+            assert given == [True] * 2
+            given.clear()
+        agreement_curve(spy, X, k=5, cv=2)
+        assert given == [None] * 2
+
+
+def test_families_count_once_in_the_choice_for_the_ranking():
+    X, _ = two_parameter_panel(60, 40)
+    family = np.r_[np.zeros(20, dtype=int), np.arange(1, 41)]
+    halves = [(np.r_[:20, 20:40], np.arange(40, 60))]
+    selector = FisherSubsetSelector(criterion="rank", estimator=TwoPLEstimator())
+    chosen = []
+    for groups in (None, family):
+        curve = agreement_curve(selector, X, k=8, cv=halves, groups=groups)
+        train, test = halves[0]
+        own = None if groups is None else groups[train]
+        fitted = FisherSubsetSelector(
+            8, criterion="rank", estimator=TwoPLEstimator()
+        ).fit(X[train], groups=own)
+        expected = spearmanr(X.mean(axis=1)[test], fitted.predict(X[test]))[0]
+        assert curve.table["mean"].item() == pytest.approx(expected)
+        chosen.append(set(fitted.order_))
+    assert chosen[0] != chosen[1]
 
 
 def test_single_model_folds_are_pooled():

@@ -10,10 +10,21 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import ShuffleSplit
 
-from skirt import DisagreementSelector, FisherSubsetSelector, RandomSubsetSelector
+from skirt import (
+    AutoSubsetSelector,
+    DisagreementSelector,
+    FisherSubsetSelector,
+    RandomSubsetSelector,
+)
 from skirt._command import main
-from skirt._command._verdict import break_even, comparison_sentences
+from skirt._command._select_methods import ALL, way_to
+from skirt._command._verdict import (
+    break_even,
+    comparison_sentences,
+    no_better_than_random,
+)
 from skirt._command._warnings import warnings_as_lines
 from skirt.io import read_responses, read_subset
 from skirt.model_selection import AgreementCurve, agreement_curve
@@ -89,8 +100,7 @@ def test_the_numbers_are_those_of_agreement_curve(capsys, table, responses):
         [
             "select",
             str(table),
-            "--sizes",
-            "5,10,20",
+            *["--cv", "2", "--sizes", "5,20"],
             "--compare",
             "--json",
             "--seed",
@@ -104,9 +114,12 @@ def test_the_numbers_are_those_of_agreement_curve(capsys, table, responses):
             "fisher": FisherSubsetSelector(),
             "random": RandomSubsetSelector(),
             "disagreement": DisagreementSelector(random_state=None),
+            "fisher rank": FisherSubsetSelector(criterion="rank"),
+            "auto": AutoSubsetSelector(random_state=None),
         },
         responses,
-        k=[5, 10, 20],
+        k=[5, 20],
+        cv=ShuffleSplit(2, test_size=0.5, random_state=5),
         random_state=5,
     )
     told = pd.DataFrame(facts["curve"]).set_index(["method", "k"])
@@ -118,7 +131,27 @@ def test_the_numbers_are_those_of_agreement_curve(capsys, table, responses):
         atol=1e-6,
     )
     assert set(told.index.get_level_values(0)) == set(facts["smallest_k"])
-    assert "anchor" in facts["smallest_k"]
+    assert {"anchor", "random + ridge"} <= set(facts["smallest_k"])
+
+
+@pytest.mark.filterwarnings("ignore:.*prior is at its bound")
+def test_items_chosen_for_the_ranking_can_be_scored(capsys, table, responses, tmp_path):
+    families = [f"f{i // 2}" for i in range(24)]
+    grouped = tmp_path / "grouped.csv"
+    responses.assign(family=families).to_csv(grouped)
+    subset = tmp_path / "subset.json"
+    options = ["--groups", "family", "--criterion", "rank", "-k", 8, "-o", subset]
+    facts = run_json(capsys, grouped, *options)
+    assert facts["method"] == "fisher rank"
+    by_hand = FisherSubsetSelector(8, criterion="rank").fit(responses, groups=families)
+    read = read_subset(subset)
+    assert list(read.table.index) == list(responses.columns[by_hand.order_])
+    assert read.agreement == facts["agreement"]["fisher rank"]["mean"]
+    assert main(["score", str(subset), str(table), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["models"]
+    known = responses.mean(axis=1)
+    predicted = pd.Series({row["model"]: row["predicted_score"] for row in told})
+    assert predicted.corr(known, method="spearman") > 0.8
 
 
 def test_json_names_everything(capsys, table, responses):
@@ -314,7 +347,7 @@ def outcome_of(*rows):
     """What a report of 30 models x 50 items tells of; 1,001 answers are there."""
     table = pd.DataFrame(rows, columns=["method", "k", "mean", "low", "high"])
     curve = AgreementCurve(
-        methods=("fisher", "random"),
+        methods=tuple(dict.fromkeys(table["method"])),
         k=tuple(table["k"].unique()),
         n_models=30,
         n_groups=30,
@@ -355,6 +388,43 @@ def test_random_is_advised_only_where_it_is_not_noticeably_worse(own, chance, to
     first = comparison_sentences(outcome)[0]
     assert told in first
     assert ("--method random" in first) == (told == "not worth it")
+
+
+def test_it_warns_where_no_method_beats_random_by_more_than_its_interval():
+    random = ("random", 5, 0.9, 0.88, 0.92)
+    rows = {
+        "by chance": [("fisher", 5, 0.93, 0.89, 0.95), random],
+        "worse": [("fisher", 5, 0.85, 0.80, 0.87), random],
+        "better": [("fisher", 5, 0.95, 0.93, 0.97), random],
+    }
+    for case, told in rows.items():
+        outcome = outcome_of(*told)
+        found = [s for s in comparison_sentences(outcome) if s.startswith("Warning")]
+        assert len(found) == (case != "better")
+        assert all("at k = 5 random items agree as well as fisher" in s for s in found)
+    # Another size may be better; without a chosen one all of them count.
+    never = ("fisher", 10, 0.93, 0.91, 0.95), ("random", 10, 0.92, 0.91, 0.94)
+    better = ("fisher", 10, 0.97, 0.95, 0.98), ("random", 10, 0.92, 0.91, 0.94)
+    curve = outcome_of(*rows["by chance"], *never).curve
+    assert "at every size tested" in no_better_than_random(curve)
+    assert no_better_than_random(outcome_of(*rows["by chance"], *better).curve) is None
+    # A regression on random items chooses none.
+    ridge = ("random + ridge", 5, 0.99, 0.98, 1.0)
+    outcome = outcome_of(*rows["by chance"], ridge)
+    *_, last = comparison_sentences(outcome)
+    assert last.startswith("Warning")
+
+
+def test_what_is_advised_is_an_option_that_exists(capsys, table):
+    for name in ALL:
+        way = way_to(name)
+        if name == "random + ridge":
+            assert way is None
+            continue
+        few = ["--cv", 2, "--sizes", 5, "-k", 5]
+        code, out, _ = run(capsys, table, *few, *way.split(), "--json")
+        assert code == 0
+        assert json.loads(out)["method"] == name
 
 
 def test_all_items_are_no_choice(capsys, table):

@@ -1,19 +1,26 @@
 """The multidimensional model against R's mirt, brute force and planted truth."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import SHARED
 from numpy.testing import assert_allclose
 from scipy.optimize import linear_sum_assignment
 from scipy.special import expit
+from scipy.stats import multivariate_normal, norm
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skirt import MultidimIRT, TwoPLEstimator
+from skirt._multidim._gaussian import GaussianPosterior
+from skirt._multidim._items import Items
+from skirt._multidim._priors import ItemPriors
+from skirt._response_data import ResponseData
 from skirt.datasets import load_lsat7
 
 NO_PRIORS = {"discrimination_prior": None, "intercept_prior": None}
@@ -381,6 +388,63 @@ def test_banks_stay_what_they_are(panel, fitted):
     assert_allclose(some.discrimination_, panel[2][[5, 2]])
     frozen = clone(FrozenEstimator(fitted)).fit(panel[0], None)
     assert_allclose(frozen.transform(panel[0]), fitted.transform(panel[0]))
+
+
+def test_the_objective_is_the_evidence_that_it_bounds():
+    # By sampling: the expected log-likelihood of normal abilities, less how far they
+    # and the items' posteriors are from their priors.
+    rng = np.random.default_rng(0)
+    n, n_items, d = 4, 6, 2
+    a, intercept = rng.normal(1, 1, (n_items, d)), rng.normal(0, 2, n_items)
+    data = ResponseData.from_matrix((rng.random((n, n_items)) < 0.5).astype(float))
+    posterior = GaussianPosterior(data, np.zeros((n, d)))
+    posterior.update(Items(a, intercept), np.eye(d), 1e-8)
+    root = np.linalg.cholesky(posterior.covariance)
+    draws = rng.standard_normal((200_000, n, d))
+    theta = posterior.mean + np.einsum("nkl,snl->snk", root, draws)
+    logits = theta @ a.T + intercept
+    value = (data.responses * logits - np.logaddexp(0, logits)).sum(axis=(1, 2))
+    value -= 0.5 * np.square(theta).sum(axis=(1, 2))
+    value += 0.5 * np.square(draws).sum(axis=(1, 2))
+    value += np.log(np.einsum("nkk->nk", root)).sum()
+    error = value.std() / np.sqrt(len(value))
+    assert posterior.log_likelihood == pytest.approx(value.mean(), abs=5 * error)
+
+    priors = replace(
+        ItemPriors.from_parameters("auto", "auto", d),
+        slope_mean=np.array([0.5, -0.2]),
+        slope_covariance=np.array([[1.0, 0.3], [0.3, 0.5]]),
+        intercept_mean=0.4,
+        intercept_lean=np.array([0.3, -1.0]),
+        intercept_sd=1.7,
+    )
+    factor = 0.4 * rng.normal(size=(n_items, d + 1, d + 1))
+    covariance = factor @ factor.transpose(0, 2, 1) + 0.1 * np.eye(d + 1)
+    mean = np.column_stack([a, intercept])
+    inside = outside = 0.0
+    for j in range(n_items):
+        known = multivariate_normal(mean[j], covariance[j])
+        draws = known.rvs(100_000, random_state=j)
+        inside += known.logpdf(draws).mean()
+        slopes = multivariate_normal(priors.slope_mean, priors.slope_covariance)
+        outside += slopes.logpdf(draws[:, :d]).mean()
+        centre = priors.intercept_mean + draws[:, :d] @ priors.intercept_lean
+        outside += norm(centre, priors.intercept_sd).logpdf(draws[:, d]).mean()
+    penalty = 0.5 * priors.intercept_lean @ priors.intercept_lean
+    constant = 0.5 * (d + 1) * n_items  # left out
+    found = priors.divergence(a, intercept, covariance, None, np.ones(n_items, bool))
+    assert found - constant - penalty == pytest.approx(inside - outside, abs=0.15)
+
+
+def test_models_that_miss_whole_benchmarks():
+    # Items that nearly nobody or everybody solved went back and forth for ever.
+    path = SHARED / "data" / "open_llm_leaderboard_tiny.csv.gz"
+    if not path.exists():
+        pytest.skip("no real response matrices at hand")
+    X = pd.read_csv(path, index_col=0).iloc[::25]
+    assert X.isna().to_numpy().mean() > 0.3
+    bank = MultidimIRT(2, max_iter=150).fit(X)
+    assert bank.converged_
 
 
 def test_bad_input_is_refused_with_the_way_out(panel):

@@ -140,6 +140,35 @@ def test_several_banks_add_their_losses():
     assert first == np.argmin(losses)
 
 
+def test_a_doubted_bank_weighs_more_with_every_item():
+    rng = np.random.default_rng(3)
+    target, counts = np.full(8, 1 / 8), np.ones(4)
+    banks = [small_bank(8, 1, seed=3), small_bank(8, 2, seed=4)]
+    thetas = [rng.normal(size=(4, 1)), rng.normal(size=(4, 2))]
+    designs = [
+        DesignBank.at(ScoreBank.of(b), t, target)
+        for b, t in zip(banks, thetas, strict=True)
+    ]
+    order = least_displacement(designs, 4, counts=counts, doubt=[0, 3])
+    for step in range(4):
+        before = list(order[:step])
+        losses = {
+            j: sum(
+                weight * loss(b, t, before, j, target, counts, True)
+                for b, t, weight in zip(
+                    banks, thetas, (1, (step + 1) / (step + 4)), strict=True
+                )
+            )
+            for j in range(8)
+            if j not in before
+        }
+        assert order[step] == min(losses, key=losses.get)
+    # Doubted beyond measure, it has no say.
+    alone = least_displacement(designs[:1], 4, counts=counts)
+    doubted = least_displacement(designs, 4, counts=counts, doubt=[0, 1e12])
+    np.testing.assert_array_equal(doubted, alone)
+
+
 def test_neither_the_order_of_models_nor_the_axes_matter():
     bank = small_bank(40, 3, correlation=0.0)
     rng = np.random.default_rng(2)
@@ -275,6 +304,22 @@ def test_in_one_dimension_it_chooses_nearly_as_marginal_does():
     assert spearmanr(rank.predict(new), marginal.predict(new)).statistic > 0.97
 
 
+def test_with_14_models_of_one_domain_it_is_not_behind_marginal():
+    behind = []
+    for seed in range(5):
+        X = one_domain(314, 120, seed=seed)
+        train, test = X[:14], X[14:]
+        marginal = FisherSubsetSelector(10).fit(train)
+        rank = FisherSubsetSelector(10, criterion="rank").fit(train)
+        assert len(rank.estimators_) == 3
+        for k in (5, 10):
+            found = (
+                s.truncate(k).score(test, test.mean(axis=1)) for s in (rank, marginal)
+            )
+            behind.append(np.subtract(*found))
+    assert np.mean(behind) > -0.02
+
+
 def test_weights_on_half_of_the_items_select_for_that_half(mixed):
     train, test = mixed
     table = pd.DataFrame(train, columns=[f"q{j}" for j in range(80)])
@@ -387,6 +432,7 @@ def test_evidence_takes_a_design_that_is_clearly_better_near_a_size():
     z = rng.normal(1, 0.5, (12, 1, 5)).repeat(3, axis=1)
     z += rng.normal(0, 0.05, z.shape)
     z[:, DESIGNS.index("marginal")] += [0.3, 0.3, 0.1, -0.5, -0.5]
+    z[:, DESIGNS.index("rank, then random")] -= 0.05
     evidence = Evidence(sizes, z, np.full((3, 5), 2.0))
     assert [evidence.design(k) for k in (1, 5, 10)] == ["marginal"] * 3
     # Nothing speaks for one of the others there: the default.
@@ -396,6 +442,22 @@ def test_evidence_takes_a_design_that_is_clearly_better_near_a_size():
     assert [noisy.design(k) for k in (1, 5, 10)] == ["rank"] * 3
     assert Evidence(sizes, z[:1], evidence.stretch).design(5) == "rank"
     assert evidence.stretch_of("rank", 7) == pytest.approx(2)
+
+
+def test_the_expected_gain_by_integration():
+    """A gain known beforehand as N(-.003 k, .0009 k), and the splits' mean about it."""
+    rng = np.random.default_rng(2)
+    k = 20
+    z = rng.normal(1, 0.2, (8, 3, 1)) + np.array([0.1, 0, -0.1])[:, None]
+    found = Evidence(np.array([k]), z, np.ones((3, 1))).expected_gain(k)
+    assert found[DESIGNS.index("rank")] == 0
+    grid = np.linspace(-2, 2, 20_001)
+    for design in ("marginal", "rank, then random"):
+        gain = z[:, DESIGNS.index(design), 0] - z[:, DESIGNS.index("rank"), 0]
+        posterior = norm.pdf(grid, -0.003 * k, np.sqrt(0.0009 * k))
+        posterior *= norm.pdf(gain.mean(), grid, gain.std(ddof=1) * np.sqrt(1 / 8 + 1))
+        mean = grid @ posterior / posterior.sum()
+        assert found[DESIGNS.index(design)] == pytest.approx(mean, abs=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -412,6 +474,8 @@ def test_the_choice_inside_the_panel(auto):
     assert selector.design_ in DESIGNS
     assert selector.design_ != "marginal"
     assert selector.score(test) > FisherSubsetSelector(20).fit(train).score(test)
+    rank = FisherSubsetSelector(20, criterion="rank").fit(train)
+    assert selector.score(test) > rank.score(test) - 0.01
     path, errors = selector.predict_path(test, [10, 20], return_std=True)
     predicted, error = selector.predict(test, return_std=True)
     np.testing.assert_array_equal(path[1], predicted)

@@ -2,22 +2,53 @@
 
 import numpy as np
 import pandas as pd
+from _rank_differences import (
+    against_best,
+    interval,
+    items_needed,
+    shrunken,
+    worst_again,
+)
 from _rank_methods import COMPETITORS, MEAN_DRAWS, OURS, PREDICTED_SIZE, RIDGE_DRAWS
-from _rank_text import DERIVATION, LOSES, PREDICTION, PROTOCOL, TABLES
+from _rank_simulated import SIMULATED_METHODS
+from _rank_text import (
+    DERIVATION,
+    GAINS,
+    LOSES,
+    MAKERS,
+    NEEDED,
+    PREDICTION,
+    PROTOCOL,
+    RIVAL,
+    SIMULATED,
+    TABLES,
+)
 from _real_data_format import number, table
 
-DRAWS = 2000
+METHODS = [*COMPETITORS, *OURS]
+# The agreement that "items needed" asks for.
+TARGET = 0.9
+# Where no such method reaches it by so many items, ours should need half of the best.
+SIMPLE = ("random", "random + ridge", "total", "marginal", "stratified")
+LATE, HALF, NEARLY = 50, 0.5, 1.1
+# Panels of at most so many independent models are few, to choose and to rank.
+FEW = 45
+# No agreement counts as more than this on Fisher's z scale.
+HIGHEST = 0.999
 # A cell counts as not behind within this.
 NEAR = 0.01
 PREDICTORS = ("random", "random + ridge", "anchor points", "p-IRT", *OURS)
 
 
-def write_page(path, results, args):
-    """Write the page from the results of all sets and splits."""
-    cells = _cells(results)
-    text = DERIVATION + LOSES + _protocol(results, args) + TABLES
-    text += _summary(cells) + _by_size(cells) + _by_set(cells)
-    text += _against_best(cells) + PREDICTION + _predicted(cells)
+def write_page(path, results, panels, args):
+    """Write the page from the results of all sets, splits and simulated panels."""
+    random = [result for result in results if not result["by_maker"]]
+    cells = _cells(random)
+    groups = {result["set"]: result["groups"] for result in random}
+    text = DERIVATION + _simulated(panels) + LOSES + _protocol(random, args) + TABLES
+    text += _summary(cells) + _by_size(cells) + _against_rival(cells, groups)
+    text += _needed(cells) + _by_maker(results) + _by_set(cells)
+    text += PREDICTION + _predicted(cells)
     path.write_text(text)
 
 
@@ -28,6 +59,36 @@ def _cells(results):
         for record in result["records"]
     ]
     return pd.DataFrame(rows)
+
+
+def _simulated(panels):
+    """Agreement on simulated panels, by the number of models and of items."""
+    if not panels:
+        return ""
+    rows = [
+        {"seed": panel["seed"], "models": panel["models"], **record}
+        for panel in panels
+        for record in panel["records"]
+    ]
+    wide = pd.DataFrame(rows).pivot(
+        index=["models", "k", "seed"], columns="method", values="rho"
+    )
+    wide = wide[list(SIMULATED_METHODS)]
+    by_cell = wide.groupby(level=["models", "k"])
+    behind = wide.sub(wide["marginal"], axis=0).groupby(level=["models", "k"])
+    low = behind.quantile(0.1)[["rank, banks alike", "rank"]]
+    shown = [
+        [*cell, *(number(v, 3) for v in own), *(number(v, 3) for v in low.loc[cell])]
+        for cell, own in by_cell.mean().iterrows()
+    ]
+    head = ["models", "k", *SIMULATED_METHODS, "alike, 10 %", "rank, 10 %"]
+    z = np.arctanh(wide.clip(-HIGHEST, HIGHEST))
+    gain = (z["marginal"] - z["rank"]).groupby(level="k").agg(["mean", "std"])
+    gains = [
+        [k, number(row["mean"], 3), number(row["std"], 3)] for k, row in gain.iterrows()
+    ]
+    text = SIMULATED.format(panels=len(panels)) + table(head, shown)
+    return text + GAINS + table(["k", "mean", "standard deviation"], gains)
 
 
 def _protocol(results, args):
@@ -68,7 +129,7 @@ def _of(used, whole):
 def _means(cells):
     """Mean agreement, one row for each set and size, one column for each method."""
     wide = cells.pivot_table(index=["set", "k"], columns="method", values="rho")
-    return wide[[*COMPETITORS, *OURS]]
+    return wide[METHODS]
 
 
 def _summary(cells):
@@ -78,7 +139,7 @@ def _summary(cells):
     same = (each["auto"] == each["rank"]).mean()
     rows = []
     for method in means:
-        low, high = _interval(means[method])
+        low, high = interval(means[method])
         behind = means[method] - best
         rows.append(
             [
@@ -102,14 +163,6 @@ def _summary(cells):
     )
 
 
-def _interval(values):
-    """Percentiles of the mean over cells, whole sets drawn with replacement."""
-    rng = np.random.default_rng(0)
-    by_set = values.groupby(level="set").agg(["sum", "count"]).to_numpy()
-    drawn = by_set[rng.integers(0, len(by_set), (DRAWS, len(by_set)))].sum(axis=1)
-    return np.percentile(drawn[:, 0] / drawn[:, 1], [2.5, 97.5])
-
-
 def _by_size(cells):
     means = _means(cells).groupby(level="k").mean()
     rows = [[k, *(number(v, 3) for v in row)] for k, row in means.iterrows()]
@@ -127,47 +180,95 @@ def _by_set(cells):
         ]
         worse = number(row["auto"] - best, 3)
         rows.append([f"`{name}`", k, *shown, worse])
-    head = ["data set", "k", *means.columns, "auto - best"]
+    head = ["data set", "k", *METHODS, "auto - best"]
     return "\n### Every cell\n" + table(head, rows)
 
 
-def _against_best(cells):
+def _against_rival(cells, groups):
     """Paired differences to the competitor that was best on the other splits."""
     if cells.groupby("set")["split"].nunique().min() < 2:
         return (
             "\nThe comparison with the best other method *as chosen on other splits* "
             "needs two splits of every set, and is left out here.\n"
         )
-    ours = {method: [] for method in (*COMPETITORS, *OURS)}
-    index = []
-    for (name, k), own in cells.groupby(["set", "k"]):
-        wide = own.pivot(index="split", columns="method", values="rho")
-        for split in wide.index:
-            others = wide.loc[wide.index != split, list(COMPETITORS)].mean()
-            rival = wide.loc[split, others.idxmax()]
-            index.append((name, k))
-            for method, differences in ours.items():
-                differences.append(wide.loc[split, method] - rival)
-    index = pd.MultiIndex.from_tuples(index, names=["set", "k"])
+    differences = against_best(cells, METHODS, COMPETITORS)
+    few = differences.index.get_level_values("set").map(groups) <= FEW
     rows = []
-    for method, differences in ours.items():
-        of_cells = pd.Series(differences, index=index).groupby(["set", "k"]).mean()
-        low, high = _interval(of_cells)
+    for method in METHODS:
+        own = differences[method].groupby(level=["set", "k"]).mean()
+        low, high = interval(own)
+        true = shrunken(differences[method], groups)
         rows.append(
             [
                 method,
-                number(of_cells.mean(), 3),
+                number(own.mean(), 3),
                 f"{number(low, 3)} to {number(high, 3)}",
-                number(of_cells.min(), 3),
+                number(own.min(), 3),
+                number(true.min(), 3),
+                "`{}`, {}".format(*true.idxmin()),
+                number(worst_again(differences[method]), 3),
+                *(number(differences[method][some].mean(), 3) for some in (few, ~few)),
             ]
         )
-    head = ["method", "difference", "95 % interval", "worst cell"]
-    return (
-        "\n### Against the best other method as chosen on other splits\n\n"
-        "Mean paired difference, over cells, to the one of the seven other methods "
-        "that was best on the *other* splits of the same cell; sets resampled.\n"
-        + table(head, rows)
+    head = [
+        "method",
+        "difference",
+        "95 % interval",
+        "worst cell",
+        "shrunken",
+        "that is",
+        "worst again",
+        f"{FEW} models or fewer",
+        "more",
+    ]
+    return RIVAL + table(head, rows)
+
+
+def _needed(cells):
+    """The sizes at which each method reaches the target for good."""
+    means = _means(cells)
+    needed = means.groupby(level="set").agg(
+        lambda own: items_needed(own.droplevel("set"), TARGET)
     )
+    rows, late, early = [], [], []
+    for name, row in needed.iterrows():
+        best = row[list(COMPETITORS)].min()
+        hard = not (row[list(SIMPLE)] <= LATE).any()
+        allowed = HALF if hard else NEARLY
+        # Where nobody gets there, there is nothing to compare.
+        if np.isfinite(row[[*COMPETITORS, "auto"]]).any():
+            (late if hard else early).append(row["auto"] <= allowed * best)
+        least = means.loc[name].index[0]
+        shown = [_size(value, least) for value in row]
+        ratio = number(row["auto"] / best) if np.isfinite(row["auto"]) else "-"
+        rows.append([f"`{name}`", *shown, ratio])
+    head = ["data set", *needed.columns, "auto / best"]
+    told = NEEDED.format(
+        hard=f"{sum(late)} of {len(late)}", easy=f"{sum(early)} of {len(early)}"
+    )
+    return told + table(head, rows)
+
+
+def _size(value, least):
+    if not np.isfinite(value):
+        return "-"
+    return f"≤ {least}" if value <= least else f"{value:.0f}"
+
+
+def _by_maker(results):
+    """Agreement on models of makers none of whose models chose."""
+    chosen = [result for result in results if result["by_maker"]]
+    if not chosen:
+        return ""
+    cells = _cells(chosen)
+    means = _means(cells)
+    splits = cells.groupby("set")["split"].nunique()
+    rows = []
+    for name, own in means.groupby(level="set"):
+        shown = [number(value, 3) for value in own.mean()]
+        rows.append([f"`{name}`", splits[name], *shown])
+    rows.append(["mean", "", *(number(value, 3) for value in means.mean())])
+    return MAKERS + table(["data set", "splits", *METHODS], rows)
 
 
 def _predicted(cells):

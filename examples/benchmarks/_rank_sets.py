@@ -13,6 +13,30 @@ FEWEST_GROUPS = 20
 # tells, and for which of its values 1 is wanted, or 0. Other items are left out.
 POLARITY = {"refusalbench_bio": ("tier", {"should_refuse": 1, "benign": 0})}
 
+# Who made a model, as far as its name tells; the first that fits.
+MAKERS = {
+    "anthropic": r"claude",
+    "openai": r"gpt|davinci|(^|[^a-z])o[134]([^0-9]|$)",
+    "google": r"gemini|gemma",
+    "qwen": r"qwen",
+    "deepseek": r"deepseek|^ds",
+    "meta": r"llama|vicuna",
+    "mistral": r"mistral|mixtral|ministral|codestral|devstral|mathstral",
+    "microsoft": r"phi|wizard",
+    "cohere": r"command",
+    "ibm": r"granite",
+    "zhipu": r"glm",
+    "moonshot": r"kimi",
+    "xai": r"grok",
+    "minimax": r"minimax",
+    "yi": r"yi[-_]",
+    "falcon": r"falcon",
+    "starcoder": r"starcoder",
+    "codegen": r"codegen",
+}
+# Splits by maker need so many rows whose maker is known, and so many makers.
+KNOWN_SHARE, FEWEST_MAKERS = 0.8, 4
+
 
 @dataclass(frozen=True)
 class ResponseSet:
@@ -25,7 +49,9 @@ class ResponseSet:
     y : ndarray of shape (n_models,)
         Full-benchmark scores.
     groups : ndarray of str of shape (n_models,)
-        Each model's family; its own name where it has none.
+        The model of which each row is a variant; its own name where it is none.
+    makers : ndarray of str of shape (n_models,), or None
+        Who made each model, for splits by maker; None where that is not known.
     shape : tuple of int
         Of the matrix before rows and items were drawn.
     """
@@ -34,6 +60,7 @@ class ResponseSet:
     X: np.ndarray
     y: np.ndarray
     groups: np.ndarray
+    makers: np.ndarray | None
     shape: tuple
 
     @property
@@ -64,8 +91,10 @@ def read_set(folder, name, most_models, most_items):
         items = np.sort(rng.permutation(items)[:most_items])
     table = table.iloc[rows, items]
     X = table.to_numpy(dtype=float)
-    groups = _groups(table.index.astype(str))
-    return ResponseSet(name, X, full_benchmark_score(X), groups, shape)
+    names = table.index.astype(str)
+    y = full_benchmark_score(X)
+    groups = _groups(names)
+    return ResponseSet(name, X, y, groups, _makers(names, groups), shape)
 
 
 def _recoded(table, items, name):
@@ -87,3 +116,22 @@ def _groups(names):
         if len(set(models)) < len(models):
             return np.array(models)
     return np.array([f"{i} {name}" for i, name in enumerate(names)])
+
+
+def _makers(names, groups):
+    """The maker of each model; a model of none that is known is its own."""
+    found = []
+    for name in names:
+        fits = (
+            maker for maker, words in MAKERS.items() if re.search(words, name.lower())
+        )
+        found.append(next(fits, None))
+    known = [maker for maker in found if maker is not None]
+    if len(known) < KNOWN_SHARE * len(names) or len(set(known)) < FEWEST_MAKERS:
+        return None
+    return np.array(
+        [
+            group if maker is None else maker
+            for group, maker in zip(groups, found, strict=True)
+        ]
+    )

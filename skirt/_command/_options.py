@@ -3,9 +3,9 @@
 import argparse
 import math
 
-METHODS = ("fisher", "anchor", "disagreement", "random")
+METHODS = ("fisher", "auto", "anchor", "disagreement", "random")
 DUPLICATES = ("first", "mean", "majority")
-CRITERIA = ("marginal", "total", "stratified")
+CRITERIA = ("marginal", "total", "stratified", "rank")
 
 RESULTS = """\
 the results:

@@ -53,6 +53,11 @@ class Panel:
         return int(self.responses.notna().to_numpy().sum())
 
     @property
+    def group_labels(self):
+        """The models' groups as an array, None without."""
+        return None if self.groups is None else self.groups.to_numpy()
+
+    @property
     def n_groups(self):
         return self.shape[0] if self.groups is None else self.groups.nunique()
 

@@ -3,11 +3,9 @@
 import os
 from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
 from skirt._command import _options as shared
-from skirt._command._held_out import predict_full_scores
 from skirt._command._options import BadInput
 from skirt._command._output import check_output, check_streams, finish
 from skirt._command._panel import read, source_of
@@ -15,6 +13,7 @@ from skirt._command._printing import aligned, few, print_object, records, sectio
 from skirt._command._words import count
 from skirt._version import __version__
 from skirt.io import read_subset
+from skirt.io._subset_scores import CONFIDENCE
 
 _EXAMPLES = """\
 examples:
@@ -27,11 +26,11 @@ what it tells of each model:
   its ability on the scale of the panel (mean 0, standard deviation 1) with its standard
   error; the score to be expected on the full benchmark, with an interval that holds the
   truth 9 times of 10; and the place that this score would have among the models of the
-  panel. A subset that was written as CSV holds no more than its own items: it gives
-  ability and standard error alone.
+  panel. Where that score matters more than the ranking, choose items by skirt select
+  --method anchor. A subset that was written as CSV holds no more than its own items: it
+  gives ability and standard error alone.
 
 """
-_CONFIDENCE = 0.9
 
 
 @dataclass
@@ -79,7 +78,7 @@ def run(options, told):
         raise BadInput(f"{options.subset}: the subset has no items")
     results = read(options.responses, options)
     answers, notes = _answers(subset, results, options)
-    table = score_models(subset, answers)
+    table = subset.score(answers)
     told.finish()
     source = source_of(results, options.responses)
     scored = Scored(source, subset, table, results.notes + notes, list(told))
@@ -121,68 +120,6 @@ def _answers(subset, results, options):
             f"{options.responses}: no model has answered any item of {options.subset}"
         )
     return answers, notes
-
-
-def score_models(subset, answers):
-    """Score models by their answers to the subset's items.
-
-    Parameters
-    ----------
-    subset : Subset
-    answers : DataFrame of shape (n_models, n_chosen)
-        In the order of ``subset.items``; each model has an answer.
-
-    Returns
-    -------
-    DataFrame, indexed by model
-        ``n_answers``, ``subset_score`` (share of 1), ``ability``, ``ability_se`` and,
-        if the subset has a panel, ``predicted_score``, ``low``, ``high``, ``place``,
-        ``place_best``, ``place_worst``, ``n_places``.
-    """
-    panel = subset.panel
-    table = pd.DataFrame(
-        {
-            "n_answers": answers.notna().sum(axis=1),
-            "subset_score": answers.mean(axis=1),
-        },
-        index=answers.index.rename("model"),
-    )
-    if panel is None:
-        bank = subset.bank()
-        table["ability"], table["ability_se"] = bank.predict(answers, return_std=True)
-        return table
-    kind = True if panel.covariance is None else "total"
-    bank = panel.bank(subset.items)
-    table["ability"], table["ability_se"] = bank.predict(answers, return_std=kind)
-    found = predict_full_scores(
-        panel.bank(panel.items),
-        answers.reindex(columns=panel.items),
-        widen=panel.widen,
-        confidence=_CONFIDENCE,
-    )
-    table["predicted_score"] = found.score
-    table["low"], table["high"] = found.low, found.high
-    names = np.asarray(panel.models, dtype=object)
-    places = [
-        _places(row, panel.score[names != name])
-        for name, row in zip(
-            table.index,
-            table[["predicted_score", "high", "low"]].to_numpy(),
-            strict=True,
-        )
-    ]
-    columns = ["place", "place_best", "place_worst", "n_places"]
-    table[columns] = np.array(places, dtype=int)
-    return table
-
-
-def _places(scores, others):
-    """Return the places that scores have among others, and how many there are.
-
-    A model of the panel is not compared with itself.
-    """
-    ahead = (others[None, :] > np.asarray(scores)[:, None] + 1e-12).sum(axis=1)
-    return *(ahead + 1), len(others) + 1
 
 
 def _print_text(scored, options):
@@ -251,7 +188,8 @@ def _reading(subset, table, options):
     if panel.held_out_error is None:
         sentences.append(
             "The panel was too small to measure how far off such predictions are: the "
-            "interval holds only if one ability explains all that models share."
+            "interval holds only if one ability explains all that models share, which "
+            "it rarely does."
         )
     else:
         sentences.append(
@@ -289,7 +227,7 @@ def _print_json(scored, options):
                 "widen": None if panel is None else panel.widen,
             },
             "data": {"source": scored.source, "notes": scored.notes},
-            "confidence": None if panel is None else _CONFIDENCE,
+            "confidence": None if panel is None else CONFIDENCE,
             "models": records(scored.table, "model"),
             "output": options.output,
             "warnings": scored.warnings,

@@ -4,21 +4,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-from sklearn.frozen import FrozenEstimator
 
-from skirt import (
-    AnchorPointSelector,
-    DisagreementSelector,
-    FisherSubsetSelector,
-    RandomSubsetSelector,
-    TwoPLEstimator,
-)
+from skirt import TwoPLEstimator
 from skirt._command import _options as shared
 from skirt._command._calibrating import calibrate
 from skirt._command._held_out import held_out_errors
 from skirt._command._options import CRITERIA, METHODS, BadInput
 from skirt._command._output import check_output, check_streams, finish
 from skirt._command._panel import Panel, load_panel
+from skirt._command._select_methods import label, make_selector, methods
 from skirt._command._select_text import print_json, print_text
 from skirt._command._sizing import check_sizes, measure, protocol, sizes_for
 from skirt._command._verdict import cell
@@ -26,6 +20,7 @@ from skirt._command._words import count
 from skirt.io._subset_files import make_subset
 from skirt.io._subset_panel import CalibratedPanel
 from skirt.model_selection import AgreementCurve
+from skirt.model_selection._fit_params import group_params
 
 _EXAMPLES = """\
 examples:
@@ -33,6 +28,7 @@ examples:
   skirt select results.csv -o subset.json       the smallest subset that agrees .90
   skirt select results.csv -k 50 -o subset.json the best 50 items, and their agreement
   skirt select results.csv --target .95 --compare
+  skirt select results.csv --criterion rank     for the ranking by the full score
   skirt select results.csv --groups family      a column of the table, or a file
   zcat results.csv.gz | skirt select - --json
 
@@ -89,18 +85,24 @@ def add_options(commands):
         "--method",
         choices=METHODS,
         default="fisher",
-        help="how to choose: by Fisher information (default), anchor points, "
-        "disagreement of the models, or at random",
+        help="how to choose: by Fisher information (default), by what ranks models "
+        "held out inside the panel best (auto; slow), anchor points, disagreement of "
+        "the models, or at random",
     )
     add(
         "--criterion",
         choices=CRITERIA,
         default=None,
         help="for fisher: least summed standard error (marginal, default), most total "
-        "information, or marginal with equal shares of the quartiles of difficulty "
-        "(stratified)",
+        "information, marginal with equal shares of the quartiles of difficulty "
+        "(stratified), or what leaves the ranking by the full score least uncertain "
+        "under several abilities (rank): for benchmarks that mix domains",
     )
-    add("--compare", action="store_true", help="show the other methods too")
+    add(
+        "--compare",
+        action="store_true",
+        help="show all other methods too; rank and auto take minutes",
+    )
     shared.add_jobs(parser)
     shared.add_seed(parser)
     shared.add_output(
@@ -119,7 +121,7 @@ def run(options, told):
     panel = load_panel(options)
     _check(options, panel)
     found = calibrate(panel)
-    method = _label(options)
+    method = label(options.method, options.criterion)
     outcome = Outcome(
         panel,
         options,
@@ -137,13 +139,18 @@ def run(options, told):
         if options.k is not None:
             sizes.add(options.k)
         outcome.curve = measure(
-            _methods(options, panel), options, panel, found.score, sizes, found.seconds
+            methods(method, compare=options.compare, embedded=panel.embedded),
+            options,
+            panel,
+            found.score,
+            sizes,
+            found.seconds,
         )
         if options.k is None:
             outcome.k = outcome.curve.smallest_k(options.target, method)
     text = None
     if outcome.k is not None:
-        outcome.subset, outcome.ties = _subset(options, panel, found.bank, outcome.k)
+        outcome.subset, outcome.ties = _subset(outcome)
         if options.output is not None:
             text = _file(outcome, found)
     told.finish()
@@ -166,9 +173,7 @@ def _file(outcome, found):
         facts = {}
         if outcome.panel.unmeasurable is None:
             facts = held_out_errors(
-                lambda k, seed: _selector(
-                    outcome.options.method, outcome.options, k=k, seed=seed
-                ),
+                lambda k, seed: make_selector(outcome.method, k=k, seed=seed),
                 outcome.options,
                 outcome.panel,
                 found.score,
@@ -195,58 +200,26 @@ def _check(options, panel):
     check_sizes(options.sizes, n_items)
 
 
-def _label(options):
-    """Return the method's name in the report, with a criterion if it was named."""
-    if options.criterion in (None, "marginal"):
-        return options.method
-    return f"{options.method} {options.criterion}"
-
-
-def _selector(name, options, *, k=10, bank=None, seed=None):
-    if name == "anchor":
-        return AnchorPointSelector(k, random_state=seed)
-    if name == "disagreement":
-        return DisagreementSelector(k, random_state=seed)
-    if name == "random":
-        return RandomSubsetSelector(k, random_state=seed)
-    return FisherSubsetSelector(
-        k,
-        criterion="total" if options.criterion == "total" else "marginal",
-        stratify="difficulty" if options.criterion == "stratified" else None,
-        estimator=None if bank is None else FrozenEstimator(bank),
-    )
-
-
-def _methods(options, panel):
-    """Return what to compare: the chosen method, random, and perhaps the others."""
-    names = [options.method]
-    if options.method != "random":
-        names.append("random")
-    if options.compare or panel.embedded:
-        names += [name for name in METHODS if name not in names]
-    return {
-        _label(options) if name == options.method else name: _selector(name, options)
-        for name in names
-    }
-
-
-def _subset(options, panel, bank, k):
+def _subset(outcome):
     """Choose k items by all models; return them, best first, and their ties."""
-    selector = _selector(options.method, options, k=k, bank=bank, seed=options.seed)
-    selector.fit(panel.responses)
+    bank, panel = outcome.bank, outcome.panel
+    selector = make_selector(
+        outcome.method, k=outcome.k, bank=bank, seed=outcome.options.seed
+    )
+    selector.fit(panel.responses, **group_params(selector, panel.group_labels))
     order = selector.order_
     chosen = bank.select_items(order)
     information = chosen.item_information(bank.ability_).mean(axis=0)
     table = pd.DataFrame(
         {
-            "order": np.arange(1, k + 1),
+            "order": np.arange(1, len(order) + 1),
             "discrimination": chosen.discrimination_,
             "difficulty": chosen.difficulty_,
             "information": information,
         },
         index=pd.Index(panel.responses.columns[order], name="item"),
     )
-    if options.method == "anchor":
+    if outcome.method == "anchor":
         table["weight"] = selector.weights_
     return table, _ties(selector, panel.responses)
 

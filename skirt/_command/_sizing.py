@@ -20,6 +20,12 @@ _MOST_PROCESSES = 4
 # Seconds from which it is worth telling beforehand how long the splits will take.
 _SLOW_CALIBRATION = 1.0
 
+# Said of methods that calibrate more than one bank.
+_SLOW_METHODS = {
+    "fisher rank": "calibrating up to four banks",
+    "auto": "comparing designs on 12 halves of each half",
+}
+
 _FEW_ITEMS = (1, 2, 3)
 _SIZES = (5, 10, 20, 30, 50, 70, 100, 200, 300, 500)
 
@@ -85,13 +91,15 @@ def measure(methods, options, panel, score, sizes, seconds):
         cv = splitter(options.cv, test_size=0.5, random_state=options.seed)
     # Names have been checked; without them every check in every fit is faster.
     responses = panel.responses.to_numpy()
-    groups = None if panel.groups is None else panel.groups.to_numpy()
+    groups = panel.group_labels
     curves = []
     for number, (name, estimator) in enumerate(methods.items(), start=1):
         started = time.perf_counter()
         step = f"held-out agreement, method {number} of {len(methods)}, {name}"
         calibrates = name.startswith(("fisher", "adaptive"))
-        if calibrates and seconds > _SLOW_CALIBRATION:
+        if name in _SLOW_METHODS:
+            say(f"{step}: {_SLOW_METHODS[name]}, {options.cv} times")
+        elif calibrates and seconds > _SLOW_CALIBRATION:
             say(
                 f"{step}: {count(options.cv, 'calibration')} of about "
                 f"{seconds / 2:.1f} s each"

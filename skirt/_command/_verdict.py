@@ -2,6 +2,7 @@
 
 import math
 
+from skirt._command._select_methods import RIDGE, way_to
 from skirt._command._words import count, share, three, with_interval
 
 # A subset that is no smaller than this share of the benchmark saves little.
@@ -15,6 +16,10 @@ def cell(curve, method, k):
     """Return the row of the curve's table for one method and size."""
     table = curve.table
     return table[(table["method"] == method) & (table["k"] == k)].iloc[0]
+
+
+def _mean(curve, method, k):
+    return cell(curve, method, k)["mean"]
 
 
 def result_sentences(outcome):
@@ -66,7 +71,7 @@ def _not_reached(curve, method, target):
             "models cannot be ranked by the full benchmark itself."
         ]
     best = own.loc[own["mean"].idxmax()]
-    others = curve.smallest_k(target).drop(method).dropna()
+    others = curve.smallest_k(target).drop([method, RIDGE], errors="ignore").dropna()
     sentences = [
         f"Not worth it: no tested size reaches an agreement of {target:g} and keeps "
         f"it. The best is {with_interval(best)} with {int(best['k']):,} of "
@@ -77,7 +82,7 @@ def _not_reached(curve, method, target):
         name = others.index[others.argmin()]
         sentences.append(
             f"{name} does reach it, with {count(int(others.min()), 'item')}: "
-            f"--method {name}."
+            f"{way_to(name)}."
         )
     return sentences
 
@@ -155,14 +160,23 @@ def comparison_sentences(outcome):
                 f"{method}: there, choose at random."
             )
     if k is not None:
-        own = cell(curve, method, k)["mean"]
+        own = _mean(curve, method, k)
         others = curve.table[(curve.table["k"] == k)].set_index("method")["mean"]
         others = others.drop([method, "random"], errors="ignore").dropna()
         if len(others) and others.max() > own + _NOTICEABLE:
+            best = others.idxmax()
+            way = way_to(best)
             sentences.append(
-                f"At k = {k:,} {others.idxmax()} agrees better here "
-                f"({three(others.max())}): consider --method {others.idxmax()}."
+                f"At k = {k:,} {best} agrees better here ({three(others.max())}): "
+                + (
+                    f"consider {way}."
+                    if way
+                    else "a regression on random items, which this command does not "
+                    "write."
+                )
             )
+    if (warning := no_better_than_random(curve, k)) is not None:
+        sentences.append(warning)
     if outcome.panel.groups is not None and curve.n_groups < _FEW_GROUPS:
         sentences.append(
             f"There are only {curve.n_groups} groups to resample, with "
@@ -200,6 +214,36 @@ def _against_random(outcome):
     return (
         f"At {count(k, 'item')} {reach}, but {method} agrees noticeably better: "
         f"{with_interval(own)} against {with_interval(chance)}."
+    )
+
+
+def no_better_than_random(curve, k=None):
+    """Return a warning if no method beats random items by more than its interval.
+
+    Parameters
+    ----------
+    curve : AgreementCurve
+    k : int, optional
+        The size that matters; None for all that were tested.
+    """
+    names = [name for name in curve.methods if name not in ("random", RIDGE)]
+    sizes = [size for size in curve.k if k in (None, size) and size < curve.n_items]
+    sizes = [size for size in sizes if not math.isnan(_mean(curve, "random", size))]
+    if not names or not sizes:
+        return None
+    for size in sizes:
+        chance = cell(curve, "random", size)
+        for name in names:
+            own = cell(curve, name, size)
+            if own["mean"] > chance["high"] and chance["mean"] < own["low"]:
+                return None
+    where = f"at k = {k:,}" if k is not None else "at every size tested"
+    tried = names[0]
+    if len(names) > 1:
+        tried = f"any of {', '.join(names[:-1])} and {names[-1]}"
+    return (
+        f"Warning: {where} random items agree as well as {tried}, to within the "
+        "intervals: this panel does not show that choosing helps."
     )
 
 

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# An extrapolation goes no more times farther than a plain step.
+_FARTHEST = 20.0
+
 
 class Anderson:
     """Combines the last points of x -> f(x) into one with a smaller residual.
@@ -40,4 +43,7 @@ class Anderson:
         gram = residuals @ residuals.T
         gram[np.diag_indices_from(gram)] *= 1.0 + 1e-10
         weights = np.linalg.lstsq(gram, residuals @ (residual / scale), rcond=1e-12)[0]
-        return image - weights @ images
+        move = weights @ images
+        length = float(np.linalg.norm(move / scale))
+        most = _FARTHEST * float(np.linalg.norm(residual / scale))
+        return image - min(1.0, most / max(length, 1e-300)) * move

@@ -4,8 +4,10 @@ EM whose M-step is one Newton step of every item (Lange 1995), whose E-step is a
 quadrature or, on long tests, the best normal posteriors, and which re-standardises the
 abilities each cycle, as in parameter-expanded EM (Liu, Rubin & Wu 1998): the
 population, not the prior, sets location and scale. Anderson's method accelerates the
-whole map. It starts from the leading dimensions of the responses, so that nothing in
-it is random.
+whole map as long as the objective, a lower bound of the evidence, does not fall
+(Henderson & Varadhan 2019): saddles, from which the map itself gets away, would hold an
+extrapolation. It starts from the leading dimensions of the responses, so that nothing
+in it is random.
 """
 
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ from skirt._threads import one_blas_thread
 
 # Quadrature where so many model x node x item cells are affordable in each cycle.
 _AFFORDABLE = 1e7
+# The same where each cell is an average over what an item may be.
+_AFFORDABLE_AVERAGES = 2e6
 # Answers for each component up to which posteriors are worth integrating: at more,
 # the normal that fits best gives the same items to a hundredth of a standard error.
 _SHORT = 100
@@ -28,8 +32,6 @@ _SHORT = 100
 _SHORTEST = 25
 # Cycles before the acceleration: far from the maximum it has nothing to go by.
 _UNAIDED = 8
-# An accelerated cycle may move the items so much farther than the calmest so far.
-_ASTRAY = 3.0
 # Relative change of the priors' spreads in a cycle that is none.
 _SETTLED = 1e-3
 _PRIOR_PATIENCE = 100
@@ -69,10 +71,11 @@ def chosen_integration(data, n_components, integration, exact_items):
     cells = data.n_models * data.n_items
     answers = np.median(data.answers_per_model())
     short = (_SHORT if exact_items else _SHORTEST) * n_components
+    affordable = _AFFORDABLE if exact_items else _AFFORDABLE_AVERAGES
     if integration == "quadrature" or answers <= short:
         # The longer the test, the nearer posteriors are to normal ones.
         for n_nodes in (7, 5) if answers <= _SHORT else (5,):
-            if cells * n_nodes**n_components <= _AFFORDABLE:
+            if cells * n_nodes**n_components <= affordable:
                 return n_nodes
     if integration == "auto":
         return 0
@@ -133,12 +136,12 @@ def calibrate(
     if n_nodes:
         state.use_nodes(n_nodes)
     acceleration = Anderson()
-    best, change = np.inf, np.inf
-    plain, unaided = state.snapshot(), _UNAIDED
+    objective, change = -np.inf, np.inf
+    plain, unaided, extrapolated = state.snapshot(), _UNAIDED, False
     converged, diverged = False, np.empty(0, dtype=np.intp)
     for cycle in range(1, max_iter + 1):
         before = state.vector()
-        criterion, residual = state.cycle(settle=cycle <= _PRIOR_PATIENCE)
+        criterion = state.cycle(settle=cycle <= _PRIOR_PATIENCE)
         change = state.prior_change
         if report is not None:
             report(cycle, criterion)
@@ -149,16 +152,16 @@ def calibrate(
         converged = criterion < tol and settled
         if converged or diverged.size:
             break
-        if residual > _ASTRAY * best:
+        if extrapolated and state.objective < objective - state.noise:
             # The extrapolation went astray: back to where the plain map had led.
             acceleration.forget()
             state.restore(plain)
-            best, unaided = np.inf, cycle + _UNAIDED
+            extrapolated, unaided = False, cycle + _UNAIDED
             continue
-        if residual < best:
-            best, plain = residual, state.snapshot()
-        if cycle > unaided:
-            after = state.vector()
+        objective = state.objective
+        extrapolated = cycle > unaided
+        if extrapolated:
+            plain, after = state.snapshot(), state.vector()
             state.set_vector(acceleration(before, after, state.units()))
     return Calibration(
         state.a,

@@ -11,7 +11,11 @@ Items whose prior is estimated have normal posteriors as well (see `_items`).
 
 import numpy as np
 
-from skirt._multidim._logistic import blocks, expected_logistic
+from skirt._multidim._logistic import (
+    blocks,
+    expected_logistic,
+    expected_softplus,
+)
 
 # A Newton step moves no ability farther than this.
 _LONGEST_STEP = 2.0
@@ -31,6 +35,8 @@ class GaussianPosterior:
     ----------
     mean : ndarray of shape (n_models, n_components)
     covariance : ndarray of shape (n_models, n_components, n_components)
+    log_likelihood : float
+        Of the last items: its lower bound, which the posteriors make the largest.
     """
 
     integration = "variational"
@@ -59,7 +65,9 @@ class GaussianPosterior:
             Minus its second derivatives.
         """
         self.fit(items, correlation, tolerance)
-        return self.item_sums(items)
+        out = self.item_sums(items)
+        self.log_likelihood -= self.data.weights @ self._divergence(correlation)
+        return out
 
     def fit(self, items, correlation, tolerance):
         """Fit the posteriors to these items.
@@ -93,8 +101,16 @@ class GaussianPosterior:
         self.mean = (self.mean - shift) @ back.T
         self.covariance = back @ self.covariance @ back.T
 
-    def _cells(self, block, items, extended):
-        """Residuals x - E[P] and E[P (1 - P)] of some items, 0 where missing."""
+    def _divergence(self, correlation):
+        """Kullback-Leibler divergence of each posterior from the population."""
+        prior = np.linalg.inv(correlation)
+        out = np.einsum("nk,kl,nl->n", self.mean, prior, self.mean)
+        out += np.einsum("nkl,kl->n", self.covariance, prior)
+        out -= np.linalg.slogdet(self.covariance)[1]
+        return 0.5 * (out + np.linalg.slogdet(correlation)[1] - self.mean.shape[1])
+
+    def _logits(self, block, items, extended):
+        """Means and variances of the logits of some items, and what made them."""
         data, a = self.data, items.discrimination[block]
         n_models = data.n_models
         squares = a[:, :, None] * a[:, None, :]
@@ -108,13 +124,22 @@ class GaussianPosterior:
             own = items.covariance[block].reshape(a.shape[0], -1)
             variance += extended @ own.T
         np.maximum(variance, 0.0, out=variance)
+        return mean, variance, squares
+
+    def _mask(self, block):
+        """What was answered of some items; None if everything was."""
+        data = self.data
+        return None if data.complete else data.masks[:, block][data.pattern]
+
+    def _cells(self, block, mean, variance):
+        """Residuals x - E[P] and E[P (1 - P)] of some items, 0 where missing."""
         probability, spread = expected_logistic(mean, variance)
-        residual = data.responses[:, block] - probability
-        if not data.complete:
-            mask = data.masks[:, block][data.pattern]
+        residual = self.data.responses[:, block] - probability
+        mask = self._mask(block)
+        if mask is not None:
             residual *= mask
             spread *= mask
-        return residual, spread, squares
+        return residual, spread
 
     def _extended(self):
         """Abilities with a 1, and the products of all pairs of these."""
@@ -128,7 +153,8 @@ class GaussianPosterior:
         information = np.zeros((n_models, n_components**2))
         extended, products = self._extended()
         for block in blocks(len(items.intercept), n_models):
-            residual, spread, squares = self._cells(block, items, products)
+            mean, variance, squares = self._logits(block, items, products)
+            residual, spread = self._cells(block, mean, variance)
             score += residual @ items.discrimination[block]
             information += spread @ squares
             if items.covariance is not None:
@@ -150,10 +176,19 @@ class GaussianPosterior:
         moments = weights * moments.reshape(n_models, -1)
         spreads = weights * self.covariance.reshape(n_models, -1)
         n_items = len(items.intercept)
+        self.log_likelihood = 0.0
         gradient = np.empty((n_items, size))
         information = np.empty((n_items, size, size))
         for block in blocks(n_items, n_models):
-            residual, spread, _ = self._cells(block, items, products)
+            mean, variance, _ = self._logits(block, items, products)
+            residual, spread = self._cells(block, mean, variance)
+            lost = expected_softplus(mean, variance)
+            mask = self._mask(block)
+            if mask is not None:
+                lost *= mask
+            mean *= self.data.responses[:, block]
+            mean -= lost
+            self.log_likelihood += float((self.data.weights @ mean).sum())
             gradient[block] = residual.T @ left
             # E[theta f(z)] = E[theta] E[f] + Sigma a E[f'] for a normal theta.
             lean = (spread.T @ spreads).reshape(-1, n_components, n_components)

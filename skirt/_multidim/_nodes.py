@@ -28,6 +28,8 @@ class NodePosterior:
     ----------
     mean : ndarray of shape (n_models, n_components)
     covariance : ndarray of shape (n_models, n_components, n_components)
+    log_likelihood : float
+        Of the last items.
     """
 
     integration = "quadrature"
@@ -54,8 +56,10 @@ class NodePosterior:
         blocks = self._rule(
             data, gaussian.mean, gaussian.covariance, items, correlation
         )
+        self.log_likelihood = 0.0
         for block in blocks:
             models = block.models
+            self.log_likelihood += float(data.weights[models] @ block.log_likelihood)
             self.mean[models], self.covariance[models] = block.moments
             count = (block.weights * data.weights[models, None]).reshape(-1, 1)
             nodes = block.nodes.reshape(-1, n_components)

@@ -62,7 +62,11 @@ class ItemPriors:
     @property
     def rescalable(self):
         """Whether abilities may be stretched without a change of the priors' pull."""
-        return self.slope_covariance is None or self.slope_estimated
+        if self.slope_covariance is None:
+            return True
+        # At its upper bound an estimated prior holds like a fixed one.
+        widest = np.linalg.eigvalsh(self.slope_covariance)[-1]
+        return self.slope_estimated and widest < 0.999 * SLOPE_SD_BOUNDS[1] ** 2
 
     @property
     def movable(self):
@@ -94,6 +98,48 @@ class ItemPriors:
             out += np.outer(direction, direction) / self.intercept_sd**2
         return out
 
+    def divergence(self, discrimination, intercept, covariance, free, known):
+        """How far the items are from their priors.
+
+        The Kullback-Leibler divergence of what is known of them, or minus the log
+        density, less a constant, where they are taken as they are.
+
+        Parameters
+        ----------
+        discrimination, intercept : ndarray
+        covariance : ndarray of shape (n_items, n_components + 1, same), or None
+        free, known
+            As of :meth:`reestimated`.
+        """
+        a, d = discrimination[known], intercept[known]
+        deviation = a - self.slope_mean
+        if free is not None:
+            deviation = deviation * free[known]
+        out = 0.0
+        if self.slope_covariance is not None:
+            inverse = np.linalg.inv(self.slope_covariance)
+            out += np.einsum("jk,kl,jl->", deviation, inverse, deviation)
+            logdet = np.linalg.slogdet(self.slope_covariance)[1] * len(a)
+            if free is not None:
+                logdet = free[known].sum(axis=0) @ np.log(
+                    np.diag(self.slope_covariance)
+                )
+            out += logdet
+        if self.intercept_sd is not None:
+            squares = np.square(self._left_over(a, d)).sum() / self.intercept_sd**2
+            out += squares + 2.0 * np.log(self.intercept_sd) * len(d)
+        if self.intercept_estimated:
+            out += self.intercept_lean @ self.intercept_lean  # see `_regression`
+        if covariance is not None:
+            v = covariance[known]
+            out += np.einsum("kl,jkl->", self.precision, v)
+            if free is not None:
+                v = v.copy()
+                item, component = np.nonzero(~free[known])
+                v[item, component, component] = 1.0
+            out -= np.linalg.slogdet(v)[1].sum()
+        return 0.5 * float(out)
+
     def _left_over(self, discrimination, intercept):
         mean = self.intercept_mean + discrimination @ self.intercept_lean
         return intercept - mean
@@ -124,6 +170,29 @@ class ItemPriors:
                 intercept_lean=beta[:-1],
                 intercept_sd=sd,
             )
+        return out
+
+    def moved(self, shift, stretch):
+        """The estimated priors where ability theta becomes shift + stretch theta.
+
+        Items go to stretch' a and d + a' shift, and these to the same places, so that
+        they do not hold the items back.
+
+        Parameters
+        ----------
+        shift : ndarray of shape (n_components,)
+        stretch : ndarray of shape (n_components, n_components)
+        """
+        out = self
+        if self.slope_estimated:
+            covariance = stretch.T @ self.slope_covariance @ stretch
+            bounds = np.square(SLOPE_SD_BOUNDS)
+            bounded = _spectral(lambda values: np.clip(values, *bounds), covariance)
+            mean = stretch.T @ self.slope_mean
+            out = replace(out, slope_mean=mean, slope_covariance=bounded)
+        if self.intercept_estimated:
+            lean = np.linalg.solve(stretch, self.intercept_lean + shift)
+            out = replace(out, intercept_lean=lean)
         return out
 
     def log_spreads(self):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from skirt._multidim._damping import ItemDamping
 from skirt._multidim._gaussian import GaussianPosterior
 from skirt._multidim._item_step import item_step
 from skirt._multidim._items import Items
@@ -19,6 +20,7 @@ _FIRST_STEPS = 5
 # How near the first and the last posteriors come to fitting, in standard deviations.
 _FIRST_TOLERANCE = 0.3
 _LAST_TOLERANCE = 1e-4
+_ROUGHNESS = 0.1
 # A change of a log spread that weighs as much as one of an item by a standard error.
 _SPREAD_UNIT = 0.05
 # Slopes and intercepts beyond this are on their way to infinity.
@@ -55,9 +57,12 @@ class CalibrationState:
         self.d = starting_intercepts(data)
         self.known = data.answers_per_item() > 0
         self.prior_change = np.inf
+        # Where the last cycle began.
+        self.objective = -np.inf
         self.information = np.empty((0, 0, 0))
         self.covariance: np.ndarray | None = None
         self._tolerance = _FIRST_TOLERANCE
+        self._damping = ItemDamping(data.n_items)
         self._first_steps(gaussian)
 
     def use_nodes(self, n_nodes):
@@ -73,7 +78,7 @@ class CalibrationState:
             self.a, self.d = step.discrimination, step.intercept
 
     def cycle(self, settle):
-        """One cycle; returns the largest and the mean move of an item, in SEs.
+        """One cycle; returns the largest move of an item, in standard errors.
 
         That is a Newton step on what the posteriors tell of it, less what the
         population takes back: all gradients in one number.
@@ -82,23 +87,46 @@ class CalibrationState:
         gradient, information = self.posterior.update(
             Items(a, d, self.covariance), self.correlation, self._tolerance
         )
+        falls = self._evaluate()
         step = item_step(a, d, gradient, information, priors, self.free)
-        self.a, self.d = step.discrimination, step.intercept
+        full = np.column_stack([step.discrimination - a, step.intercept - d])
+        part = self._damping(full, step.information, falls)
+        taken = part[:, None] * full
+        self.a, self.d = a + taken[:, :-1], d + taken[:, -1]
         self.information = step.information
         if priors.slope_estimated or priors.intercept_estimated:
             # Items under an estimated prior are known as well as it and the models say.
-            self.covariance = step.covariance
+            new, share = step.covariance, part[:, None, None]
+            if self.covariance is None:
+                # Items taken as they are fit better: not to be compared with.
+                self.covariance, self.objective = new, -np.inf
+            self.covariance = share * new + (1.0 - share) * self.covariance
         population_step(self, a)
-        move = np.column_stack([self.a - a, self.d - d])
+        move = np.column_stack([self.a - a, self.d - d]) / part[:, None]
         squares = np.einsum("jk,jkl,jl->j", move, self.information, move)
         criterion = float(np.sqrt(max(squares.max(), 0.0)))
-        self._tolerance = min(self._tolerance, max(criterion, _LAST_TOLERANCE))
+        self._tolerance = min(
+            self._tolerance, max(_ROUGHNESS * criterion, _LAST_TOLERANCE)
+        )
         if self.covariance is not None and settle:
-            self.priors = priors.reestimated(
+            self.priors = self.priors.reestimated(
                 self.a, self.d, self.covariance, self.free, self.known
             )
         self.prior_change = self.priors.change_from(priors)
-        return criterion, float(np.sqrt(squares.mean()))
+        return criterion
+
+    def _evaluate(self):
+        """Note the objective at the fitted posteriors; return whether it has fallen."""
+        last = self.objective
+        self.objective = self.posterior.log_likelihood - self.priors.divergence(
+            self.a, self.d, self.covariance, self.free, self.known
+        )
+        return self.objective < last - self.noise
+
+    @property
+    def noise(self):
+        """How far the objective may be off where posteriors are fitted roughly."""
+        return (0.05 * self._tolerance + 2e-4) * self.data.weights.sum()
 
     def vector(self):
         """All parameters in one row: items, fixed loadings left out, and spreads."""
@@ -106,7 +134,8 @@ class CalibrationState:
         return np.concatenate([slopes.ravel(), self.d, self.priors.log_spreads()])
 
     def set_vector(self, vector):
-        """Take the parameters back."""
+        """Take other parameters, to which the last cycle did not lead."""
+        self._damping.interrupt()
         n_spreads = self.priors.log_spreads().size
         items, spreads = np.split(vector, [vector.size - n_spreads])
         slopes, self.d = np.split(items, [items.size - self.d.size])
@@ -130,6 +159,7 @@ class CalibrationState:
 
     def restore(self, snapshot):
         """Go back."""
+        self._damping.interrupt()
         self.a, self.d, self.covariance, self.correlation, self.priors = snapshot
 
     def runaway_items(self):

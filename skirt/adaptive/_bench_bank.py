@@ -10,8 +10,7 @@ from skirt._sklearn_compat import FrozenEstimator
 from skirt._twopl import TwoPLEstimator
 from skirt.adaptive._items import LogisticItems
 from skirt.adaptive._multidim_items import MultidimItems
-from skirt.selection._banks import is_fitted, reading_zero_one
-from skirt.selection._banks import ready_bank as calibrated_or_fixed
+from skirt.selection._banks import calibrated_or_fixed, is_fitted, reading_zero_one
 
 
 def calibrated_bank(bench, responses):

@@ -43,14 +43,20 @@ def total_errors(bank, method, responses, replay):
             "True. Where its priors are estimated, its abilities' errors count what "
             "the panel does not tell of the items."
         )
-    seen = np.full(responses.shape, np.nan)
-    rows, steps = np.nonzero(replay.items >= 0)
-    columns = replay.items[rows, steps]
-    seen[rows, columns] = responses[rows, columns]
+    seen = looked_at(responses, replay)
     with warnings.catch_warnings():
         # Models without a response have been told of.
         warnings.filterwarnings("ignore", message=".* have no answer")
         return bank.predict(with_bank_names(seen, bank), return_std="total")
+
+
+def looked_at(responses, replay, n_items=None):
+    """Return the responses that were looked at in the first steps, NaN for others."""
+    seen = np.full(responses.shape, np.nan)
+    rows, steps = np.nonzero(replay.items[:, :n_items] >= 0)
+    columns = replay.items[rows, steps]
+    seen[rows, columns] = responses[rows, columns]
+    return seen
 
 
 def full_scores(bank, responses):

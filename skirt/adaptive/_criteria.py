@@ -78,10 +78,13 @@ CRITERIA = {
     "kl": kullback_leibler,
     "mepv": expected_variance,
 }
+# Looks at both answers' abilities: see `OneAbility`.
+EXPECTED_INFORMATION = "mei"
 AT_THE_ABILITY = {name for name, rule in CRITERIA.items() if rule is fisher}
 NEEDS_POSTERIOR = set(CRITERIA) - AT_THE_ABILITY
 
-_PROBABILITIES = (np.arange(15) + 0.5) / 15
+# Where a posterior is looked at for answers that are still awaited.
+PROBABILITIES = (np.arange(15) + 0.5) / 15
 
 
 def joint_gain(items, posterior, model, counted, waiting):
@@ -106,7 +109,7 @@ def joint_gain(items, posterior, model, counted, waiting):
     """
     # The posterior has the answered items' information in its spread already; here
     # they say how precise the test is by now, wherever the ability may be.
-    theta = posterior.quantiles(model, _PROBABILITIES)
+    theta = posterior.quantiles(model, PROBABILITIES)
     information = items.information(theta)
     precision = 1.0 + information[:, np.r_[counted, waiting]].sum(axis=1)
     root = np.sqrt(precision)[:, None]

@@ -5,14 +5,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from skirt.adaptive._content_balance import Strata, make_strata
-from skirt.adaptive._criteria import CRITERIA
+from skirt.adaptive._criteria import CRITERIA, EXPECTED_INFORMATION
 from skirt.adaptive._items import LogisticItems
 from skirt.adaptive._multidim_items import MultidimItems
 from skirt.adaptive._optimal_design import DESIGN_CRITERIA
+from skirt.adaptive._score_criteria import SCORE_CRITERIA, ScoreTarget
 from skirt.adaptive._stopping import StoppingRules
+from skirt.selection._score_ranking import check_target_weights
 
 RANDOM = "random"
-CRITERION_NAMES = {*CRITERIA, *DESIGN_CRITERIA, RANDOM}
+CRITERION_NAMES = {
+    *CRITERIA,
+    EXPECTED_INFORMATION,
+    *DESIGN_CRITERIA,
+    *SCORE_CRITERIA,
+    RANDOM,
+}
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,8 @@ class TestDesign:
     ----------
     dimensions : tuple of int
         The abilities to measure; the others are a nuisance.
+    target : ScoreTarget
+        The full-benchmark score.
     """
 
     __test__ = False  # not for pytest to collect
@@ -30,6 +40,7 @@ class TestDesign:
     items: LogisticItems | MultidimItems
     criterion: str
     dimensions: tuple
+    target: ScoreTarget
     ability_method: str
     start_ability: float
     bounds: tuple | None
@@ -49,10 +60,16 @@ def make_design(bench, items, names, seed):
     """
     if items.n_abilities > 1:
         _check_several_abilities(bench, items.n_abilities)
+    if bench.ranking == "ability" and bench.criterion in SCORE_CRITERIA:
+        raise ValueError(
+            f'criterion="{bench.criterion}" asks items for the score: use '
+            'ranking="score", or criterion="fisher" for the ability.'
+        )
     return TestDesign(
         items=items,
         criterion=bench.criterion,
         dimensions=_dimensions(bench.dimensions, items.n_abilities),
+        target=ScoreTarget.of(items, check_target_weights(bench.target_weights, names)),
         ability_method=bench.ability_method,
         start_ability=float(bench.start_ability),
         bounds=_bounds(bench.ability_bounds, bench.start_ability),
@@ -70,11 +87,16 @@ def make_design(bench, items, names, seed):
 
 def _check_several_abilities(bench, n_abilities):
     told = f"the bank has {n_abilities} abilities"
-    known = [*DESIGN_CRITERIA, RANDOM]
+    known = [*DESIGN_CRITERIA, *SCORE_CRITERIA, RANDOM]
     if bench.criterion not in known:
         raise ValueError(
             f"criterion={bench.criterion!r} is for a bank of one ability, and {told}: "
             f"give one of {', '.join(map(repr, known))}."
+        )
+    if bench.ranking == "ability":
+        raise ValueError(
+            f"ranking='ability' is for a bank of one ability, and {told}: give 'auto' "
+            "or 'score'; transform returns the abilities."
         )
     if bench.ability_method != "map":
         raise ValueError(

@@ -51,19 +51,32 @@ class FluidBenchmark(LiveMixin, ReplayMixin, BaseEstimator):
     min_items : int, default=1
         The fewest items before `se_target` or `change_target` may end a test.
         `n_items` holds even if it is less.
-    criterion : {"fisher", "mpwi", "kl", "mepv", "d_optimal", "a_optimal", "random"}, \
-default="fisher"
+    criterion : {"fisher", "mpwi", "mei", "kl", "mepv", "d_optimal", "a_optimal", \
+"rank", "score", "random"}, default="fisher"
         What makes an item the best one. With a bank of one ability: "fisher" its
         information at the current ability, "mpwi" its information averaged over the
-        posterior, "kl" the Kullback-Leibler divergence of its answer at the current
-        ability from that at others, averaged over the posterior, "mepv" the expected
-        posterior variance after its answer. With a bank of several: "d_optimal" the
-        determinant, "a_optimal" the trace of the posterior covariance of
-        `dimensions` after its answer; with one ability both choose as "fisher".
-        "random" is the baseline for any bank.
+        posterior, "mei" its information at the ability after its answer, averaged
+        over both answers, "kl" the Kullback-Leibler divergence of its answer at the
+        current ability from that at others, averaged over the posterior, "mepv" the
+        expected posterior variance after its answer. With a bank of several:
+        "d_optimal" the determinant, "a_optimal" the trace of the posterior covariance
+        of `dimensions` after its answer; with one ability both choose as "fisher".
+        With either: "score" the expected variance of the full-benchmark score after
+        its answer, "rank" the expected displacement in ranks by that score; see
+        Notes. "random" is the baseline for any bank.
     dimensions : list of int, default=None
         The abilities to measure, counted from 0; None for all. The others are
-        estimated along, but no item is asked for their sake.
+        estimated along, but no item is asked for their sake. "rank" and "score" ask
+        for the score's sake; `dimensions` are then those that stop the test.
+    ranking : {"auto", "ability", "score"}, default="auto"
+        What `predict` returns. "score" is the expected full-benchmark score, as
+        :class:`FisherSubsetSelector` predicts it. "auto" is "score" for "rank" and
+        "score", which allow no other. For other criteria it is "ability" with a bank
+        of one, and with a bank of several the expected score at the abilities.
+    target_weights : array-like of shape (n_items,) or Series, default=None
+        Weight of each item in the full-benchmark score, from 0 on, to average over
+        benchmarks or categories instead of items; a Series is taken by item name. None
+        weighs all alike. Used by "rank" and "score", and where `ranking` is "score".
     ability_method : {"map", "eap", "ml", "wl"}, default="map"
         Estimator of the ability, during the test and at its end: posterior mode and
         mean under N(0, 1), maximum likelihood, Warm's weighted likelihood. Several
@@ -120,11 +133,24 @@ default="fisher"
     that were calibrated under estimated priors are not known exactly; they count with
     the information of their expected curve, which is flatter.
 
+    "score" takes the item whose answer X is expected to take most off the variance of
+    the score G: Cov(G, X)^2 / Var(X), by the law of total variance, from the exact
+    posterior of one ability under N(0, 1) or the normal approximation of that of
+    several. "rank" weighs the error by the density f of the models' scores: it takes
+    the item after which f(G) sqrt(Var(G)), averaged over both answers, is least. f is
+    that of a population with the bank's prior. For one model at a time the two differ
+    little: the present density multiplies the loss of every item alike, and what the
+    answers tell of it evens out unless the one leaves a larger variance than the other.
+    Under the normal approximation neither does, so that with several abilities they
+    ask the same items one by one, and differ where several answers are awaited at once.
+    `se_target` and `change_target` are of abilities with any criterion.
+
     With ``ability_method="map"`` and ``ability_bounds=(-4, 4)`` the items and
     abilities are those of fluid benchmarking [1]_, and with "map", "eap" and "wl"
     those of the R package catR [2]_. The criteria are described in [3]_ (information
-    averaged over the posterior, expected posterior variance) and [4]_
-    (Kullback-Leibler).
+    averaged over the posterior or over both answers, expected posterior variance) and
+    [4]_ (Kullback-Leibler). "mei" takes, like catR, the information of the item alone;
+    it solves for two abilities for each item, and takes its time on large banks.
 
     References
     ----------
@@ -180,6 +206,8 @@ default="fisher"
         "min_items": [Interval(Integral, 1, None, closed="left")],
         "criterion": [StrOptions(CRITERION_NAMES)],
         "dimensions": ["array-like", None],
+        "ranking": [StrOptions({"auto", "ability", "score"})],
+        "target_weights": ["array-like", None],
         "ability_method": [StrOptions(set(ABILITY_METHODS))],
         "start_ability": [Interval(Real, None, None, closed="neither")],
         "ability_bounds": ["array-like", None],
@@ -200,6 +228,8 @@ default="fisher"
         min_items=1,
         criterion="fisher",
         dimensions=None,
+        ranking="auto",
+        target_weights=None,
         ability_method="map",
         start_ability=0.0,
         ability_bounds=None,
@@ -216,6 +246,8 @@ default="fisher"
         self.min_items = min_items
         self.criterion = criterion
         self.dimensions = dimensions
+        self.ranking = ranking
+        self.target_weights = target_weights
         self.ability_method = ability_method
         self.start_ability = start_ability
         self.ability_bounds = ability_bounds

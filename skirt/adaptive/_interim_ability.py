@@ -70,16 +70,57 @@ class InterimAbilities:
             self._answers[models, :n_answers],
             self._method,
         )
-        ability = equations.solve(start)
-        if self._bounds is not None:
-            np.clip(ability, *self._bounds, out=ability)
-        # There is no likelihood to speak of where no item discriminates.
-        ability = np.where(np.isnan(ability), start, ability)
+        ability = self._solved(equations, start)
         information = equations.information(ability)
         if self._method == "map":
             information += 1.0
         with np.errstate(divide="ignore"):
             return ability, 1.0 / np.sqrt(information)
+
+    def after_one_more(self, models, n_answers, start, posterior, answer):
+        """Estimate the abilities as they would be after one more answer.
+
+        Parameters
+        ----------
+        models, n_answers, start, posterior
+            As in `estimate`.
+        answer : {0.0, 1.0}
+
+        Returns
+        -------
+        ndarray of shape (n_models, n_items)
+            With this answer to each item in turn.
+        """
+        if self._method == "eap":
+            mass, moment = posterior.expect(models, "probability", (0, 1))
+            mean = np.tile(posterior.moments(models)[0][:, None], mass.shape[1])
+            if answer == 0.0:
+                mass, moment = 1.0 - mass, mean - moment
+            return np.divide(moment, mass, out=mean, where=mass > 0)
+        items = self._items
+        shape = len(models), len(items), n_answers + 1
+
+        def with_one_more(told, last):
+            table = np.empty(shape)
+            table[:, :, :-1] = told[models, None, :n_answers]
+            table[:, :, -1] = last
+            return table.reshape(-1, n_answers + 1)
+
+        equations = _GatheredScores(
+            with_one_more(self._slopes, items.discrimination),
+            with_one_more(self._intercepts, items.intercept),
+            with_one_more(self._answers, answer),
+            self._method,
+        )
+        ability = self._solved(equations, np.repeat(start, len(items)))
+        return ability.reshape(shape[:2])
+
+    def _solved(self, equations, start):
+        ability = equations.solve(start)
+        if self._bounds is not None:
+            np.clip(ability, *self._bounds, out=ability)
+        # There is no likelihood to speak of where no item discriminates.
+        return np.where(np.isnan(ability), start, ability)
 
     def _grow(self, more):
         for name in ("_slopes", "_intercepts", "_answers"):

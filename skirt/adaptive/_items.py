@@ -46,6 +46,12 @@ class LogisticItems:
         logit += self.intercept
         return expit(logit, out=logit)
 
+    def variance(self, theta):
+        """P (1 - P), shape (len(theta), n_items)."""
+        out = np.multiply.outer(theta, self.discrimination)
+        out += self.intercept
+        return information_at(out, 1.0)
+
     def softplus(self, theta):
         """-log P(x = 0), shape (len(theta), n_items)."""
         logit = np.multiply.outer(theta, self.discrimination)

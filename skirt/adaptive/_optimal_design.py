@@ -86,8 +86,7 @@ def joint_design_gain(items, criterion, ability, covariance, chosen, asked):
     -------
     ndarray of shape (1, n_items)
     """
-    spread = np.linalg.cholesky(covariance).T
-    points = ability + _normal_points(items.n_abilities) @ spread
+    points = normal_points(ability, covariance)
     precision = np.linalg.inv(items.correlation)
     precision = precision + items.total_information(points, asked)
     covariance = np.linalg.inv(precision)
@@ -112,6 +111,12 @@ def _fewer_errors(gain, covariance, chosen):
     np.subtract(1.0, gain, out=gain)
     gain *= volume[:, None]
     return gain
+
+
+def normal_points(ability, covariance):
+    """Return abilities spread like one model's posterior, (n_points, n_abilities)."""
+    spread = np.linalg.cholesky(covariance).T
+    return ability + _normal_points(len(ability)) @ spread
 
 
 @cache

@@ -70,7 +70,7 @@ class GridPosterior:
         Parameters
         ----------
         models : array of int
-        curve : {"information", "probability", "softplus"}
+        curve : {"information", "probability", "softplus", "variance"}
             A method of the items.
         powers : sequence of int
 
@@ -78,12 +78,33 @@ class GridPosterior:
         -------
         list of ndarray of shape (n_models, n_items), one for each power
         """
+        weights, used = self._used(models)
+        nodes, table = self.nodes[used], self._table(curve, used)
+        return [(weights * nodes**power) @ table for power in powers]
+
+    def on_nodes(self, models, *curves):
+        """Posterior weights of the nodes that matter, and curves of each item there.
+
+        Parameters
+        ----------
+        models : array of int
+        *curves : str
+            As in `expect`.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_models, n_nodes)
+        tables : ndarray of shape (n_nodes, n_items), one for each curve
+        """
+        weights, used = self._used(models)
+        return weights, *(self._table(curve, used) for curve in curves)
+
+    def _used(self, models):
+        """Return weights of the nodes that hold something of a posterior, and which."""
         weights = self.weights(models)
         heavy = np.flatnonzero(weights.max(axis=0) > _NEGLIGIBLE)
         used = slice(heavy[0], heavy[-1] + 1)
-        weights, nodes = weights[:, used], self.nodes[used]
-        table = self._table(curve, used)
-        return [(weights * nodes**power) @ table for power in powers]
+        return weights[:, used], used
 
     def _set_nodes(self, narrowest):
         steepest = np.clip(np.abs(self.items.discrimination), 0.0, _STEEPEST)

@@ -11,11 +11,13 @@ from skirt.adaptive._bench_bank import ready_bank
 from skirt.adaptive._bench_results import (
     abilities_after,
     full_scores,
+    looked_at,
     total_errors,
     warn_of_silent_models,
 )
 from skirt.adaptive._replay import replay_tests
 from skirt.adaptive._replay_tables import replay_summary, replay_trace
+from skirt.adaptive._score_criteria import SCORE_CRITERIA
 from skirt.metrics import agreement_score
 from skirt.metrics._labels import check_same_models
 
@@ -48,26 +50,36 @@ class ReplayMixin(TransformerMixin):
             response (NaN) are never asked.
         return_std : bool or "total", default=False
             True adds the standard errors given the items; with "total" (one ability
-            only) both figures are those that the bank's own
+            only, and no scores) both figures are those that the bank's own
             ``predict(X, return_std="total")`` gives for the responses that were
             looked at.
 
         Returns
         -------
         prediction : ndarray of shape (n_models,)
-            With a bank of one ability, the ability on the bank's scale: its
+            With ``ranking="score"``, which "rank" and "score" imply, the expected
+            full-benchmark score: what was looked at as it is, the rest predicted, as
+            by :class:`FisherSubsetSelector` from the same answers.
+            Otherwise, with a bank of one ability, the ability on the bank's scale: its
             calibration panel is N(0, 1). A model without any response gets the
             prior's mean ("ml" and "wl": NaN), with a warning. With a bank of several,
             the expected full-benchmark score at the abilities, as its own `predict`.
         prediction_std : ndarray of shape (n_models,)
-            Only if `return_std`; of a score by the delta method.
+            Only if `return_std`. With ``ranking="score"`` that of a prediction of the
+            score that all items would show; of a score at the abilities by the delta
+            method.
         """
         if not (isinstance(return_std, bool | np.bool_) or return_std == "total"):
             raise ValueError(
                 f"return_std is {return_std!r}: give True, False or 'total'."
             )
         responses = self._checked(X)
+        if self._by_score and isinstance(return_std, str):
+            raise ValueError("return_std is 'total': give True or False for scores.")
         replay = self._replay(responses)
+        if self._by_score:
+            score, error = self._design.target.predict(looked_at(responses, replay))
+            return (score, error) if return_std else score
         if return_std == "total":
             bank = self.estimator_
             return total_errors(bank, self.ability_method, responses, replay)
@@ -94,8 +106,9 @@ class ReplayMixin(TransformerMixin):
             Row by row what `predict` gives with that `n_items`, from one replay.
         """
         sizes = [self._checked_size(size) for size in np.atleast_1d(sizes)]
-        replay = self._replay(self._checked(X))
-        return np.stack([self._predictions(replay, size) for size in sizes])
+        responses = self._checked(X)
+        replay = self._replay(responses)
+        return np.stack([self._predictions(responses, replay, size) for size in sizes])
 
     def replay(self, X, *, return_summary=False):
         """Replay the tests and return every step of them.
@@ -136,7 +149,8 @@ class ReplayMixin(TransformerMixin):
             The responses to all items. The result says something about other models
             only if the bank was not calibrated on these.
         y : array-like of shape (n_models,), default=None
-            The reference scores; the full-benchmark scores of `X` when None.
+            The reference scores; the full-benchmark scores of `X` when None, by
+            `target_weights` if there are any.
 
         Returns
         -------
@@ -145,8 +159,11 @@ class ReplayMixin(TransformerMixin):
             :func:`skirt.metrics.agreement_score` computes it.
         """
         responses = self._checked(X)
-        predicted = self._predictions(self._replay(responses), self.n_items)
-        if y is None:
+        replay = self._replay(responses)
+        predicted = self._predictions(responses, replay, self.n_items)
+        if y is None and (self._by_score or self.target_weights is not None):
+            y = self._design.target.predict(responses)[0]
+        elif y is None:
             y = full_scores(self.estimator_, responses)
         else:
             check_consistent_length(X, y)
@@ -193,8 +210,17 @@ class ReplayMixin(TransformerMixin):
     def _abilities(self, replay, n_items):
         return abilities_after(replay, n_items, self.ability_method)
 
-    def _predictions(self, replay, n_items):
+    @property
+    def _by_score(self):
+        if self.ranking == "auto":
+            return self.criterion in SCORE_CRITERIA
+        return self.ranking == "score"
+
+    def _predictions(self, responses, replay, n_items):
         """Return what `predict` gives after so many items: one number for each."""
+        if self._by_score:
+            seen = looked_at(responses, replay, n_items)
+            return self._design.target.predict(seen)[0]
         ability, _ = self._abilities(replay, n_items)
         if self._design.items.n_abilities == 1:
             return ability

@@ -38,6 +38,9 @@ class AdaptiveSession:
         File that every change is saved to; None if only :meth:`save` saves.
     ability, standard_error : float, or ndarray of shape (n_abilities,)
         The estimate from the answers so far; arrays with a bank of several abilities.
+    expected_score, expected_score_error : float
+        The full-benchmark score that is expected: answers as they are, items without
+        one as the answers let expect; and its standard error.
     n_answers : int
         How many answers count.
     waiting : list of str
@@ -100,6 +103,16 @@ class AdaptiveSession:
     def standard_error(self):
         """Its standard error given the items."""
         return _own(self._test.measured.standard_error)
+
+    @property
+    def expected_score(self):
+        """The full-benchmark score that the answers so far let expect."""
+        return self._score()[0]
+
+    @property
+    def expected_score_error(self):
+        """Its standard error, as a prediction of the score that all items show."""
+        return self._score()[1]
 
     @property
     def n_answers(self):
@@ -288,7 +301,7 @@ class AdaptiveSession:
         differing = sorted(
             name
             for name, value in design_settings(bench._design).items()
-            if name != "seed" and value != found["settings"][name]
+            if name != "seed" and value != found["settings"].get(name)
         )
         if differing:
             warnings.warn(
@@ -345,6 +358,13 @@ class AdaptiveSession:
         else:
             self._test.record(np.array([0]), np.array([j]), np.array([float(value)]))
         self._log.append((j, value, asked, self.ability, self.standard_error))
+
+    def _score(self):
+        seen = np.full((1, len(self._names)), np.nan)
+        items, values = self._test.answers.of(np.array([0]))
+        seen[0, items[0]] = values[0]
+        score, error = self._design.target.predict(seen)
+        return float(score[0]), float(error[0])
 
     def _autosave(self):
         if self.path is not None:

@@ -41,6 +41,7 @@ def design_settings(design):
         "start_ability": design.start_ability,
         "ability_bounds": None if design.bounds is None else list(design.bounds),
         "strata": _strata_digest(design.strata),
+        "target_weights": _weights_digest(design.target.weights),
         "randomesque": design.randomesque,
         "n_items": rules.n_items,
         "se_target": None if rules.se_target is None else float(rules.se_target),
@@ -58,6 +59,11 @@ def with_settings(design, settings, path):
         raise ValueError(
             f"The session in {os.fspath(path)!r} was started with other strata, or "
             "with none. Load it with a bench that has the same."
+        )
+    if settings.get("target_weights") != _weights_digest(design.target.weights):
+        raise ValueError(
+            f"The session in {os.fspath(path)!r} was started with other "
+            "target_weights, or with none. Load it with a bench that has the same."
         )
     bounds = settings["ability_bounds"]
     return replace(
@@ -142,6 +148,14 @@ def remove_drafts(path):
                 os.unlink(os.path.join(folder, found[0]))
         except PermissionError:
             pass  # it lives, and is another user's
+
+
+def _weights_digest(weights):
+    """Return what tells weights apart; None for equal ones, as without any."""
+    if np.ptp(weights) == 0.0:
+        return None
+    told = np.round(weights / weights.max() * 2.0**30).astype("<i8")
+    return hashlib.sha256(told.tobytes()).hexdigest()
 
 
 def _strata_digest(strata):

@@ -7,7 +7,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from skirt._multidim._log_posterior import GatheredItems
 from skirt._multidim._scoring import climb
-from skirt.adaptive._optimal_design import design_gain, joint_design_gain
+from skirt.adaptive._optimal_design import (
+    design_gain,
+    joint_design_gain,
+    normal_points,
+)
+from skirt.adaptive._score_criteria import (
+    SCORE_CRITERIA,
+    gain_under_normal,
+    joint_score_gain,
+)
 
 
 class SeveralAbilities:
@@ -69,6 +78,8 @@ class SeveralAbilities:
     def values(self, models, waiting):
         """Return what each item is worth to each of the models."""
         design = self._design
+        if design.criterion in SCORE_CRITERIA:
+            return self._score_values(models, waiting)
         if waiting:
             (model,) = models
             return joint_design_gain(
@@ -85,4 +96,17 @@ class SeveralAbilities:
             self.ability[models],
             self.covariance[models],
             design.dimensions,
+        )
+
+    def _score_values(self, models, waiting):
+        design = self._design
+        items, values = self._answers.of(models)
+        if not waiting:
+            return gain_under_normal(
+                design.target, self.ability[models], self.covariance[models], items
+            )
+        (model,) = models
+        points = normal_points(self.ability[model], self.covariance[model])
+        return joint_score_gain(
+            design.target, design.criterion, points, items[0], values[0], waiting
         )

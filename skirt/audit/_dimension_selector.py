@@ -16,7 +16,7 @@ from skirt.audit._selector_inputs import (
     telling_items,
     warn_of_agreement,
 )
-from skirt.selection._banks import ready_bank, with_bank_names
+from skirt.selection._banks import calibrated_or_fixed, with_bank_names
 from skirt.selection._base import SubsetSelector
 
 
@@ -216,7 +216,7 @@ class DimensionItemSelector(SubsetSelector):
         given = MultidimIRT(2) if self.estimator is None else self.estimator
         names = getattr(self, "feature_names_in_", None)
         labels = item_labels(self.by, names, responses.shape[1])
-        bank, _ = ready_bank(given, responses, names, memory=self.memory)
+        bank, _ = calibrated_or_fixed(given, responses, names, memory=self.memory)
         self.estimator_ = bank
         slopes = bank.discrimination_.reshape(responses.shape[1], -1)
         if self.dimension >= slopes.shape[1]:

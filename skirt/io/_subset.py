@@ -112,6 +112,54 @@ class Subset:
             **params,
         )
 
+    def score(self, answers, *, confidence=0.9):
+        """Score models by their answers to the chosen items, as ``skirt score`` does.
+
+        Parameters
+        ----------
+        answers : DataFrame of shape (n_models, n_items)
+            1, 0 and NaN (not answered). Columns that are not of the subset are not
+            looked at.
+        confidence : float, default=0.9
+            Of the intervals.
+
+        Returns
+        -------
+        DataFrame, indexed by model
+            ``n_answers``, ``subset_score`` (share of 1), ``ability`` and ``ability_se``
+            on the scale of the panel. With a panel also ``predicted_score``, the
+            expected share of 1 on all items of the benchmark, with the interval from
+            ``low`` to ``high``, and ``place``, ``place_best`` and ``place_worst``, of
+            ``n_places``: where these scores stand among the panel's models.
+
+        Raises
+        ------
+        ValueError
+            If an item of the subset has no column, or a model no answer.
+
+        Notes
+        -----
+        The predicted score is the posterior mean, observed answers as observed and the
+        others as expected, averaged over banks of one and of several abilities.
+        """
+        from skirt.io._subset_scores import score_models
+
+        absent = [name for name in self.items if name not in answers]
+        if absent:
+            raise ValueError(
+                f"answers have no column {absent[0]!r} ({len(absent)} of the subset's "
+                f"{len(self)} items are absent): give a column of NaN for items that "
+                "were not asked."
+            )
+        answers = answers[self.items]
+        silent = answers.index[answers.isna().all(axis=1)]
+        if len(silent):
+            raise ValueError(
+                f"Model {silent[0]!r} has answered no item of the subset "
+                f"({len(silent)} such models): leave it out."
+            )
+        return score_models(self, answers, confidence)
+
     def to_lm_eval(self, task=None):
         """Return what ``lm-eval --samples`` takes.
 
@@ -216,8 +264,7 @@ class Subset:
         parts["items"] = "[\n  " + ",\n  ".join(items) + "\n ]" if items else "[]"
         if self.panel is not None:
             for name, part in self.panel.to_dict().items():
-                lines = [f'  "{key}": {_compact(value)}' for key, value in part.items()]
-                parts[name] = "{\n" + ",\n".join(lines) + "\n }"
+                parts[name] = _lines(part)
         body = ",\n".join(f' "{name}": {part}' for name, part in parts.items())
         text = "{\n" + body + "\n}"
         if path is None:
@@ -235,6 +282,14 @@ class Subset:
 
 def _literal(item):
     return re.sub(r"([*?[])", r"[\1]", item)
+
+
+def _lines(part):
+    """Return an object with a line for each of its keys; of a list, each object."""
+    if isinstance(part, list):
+        return "[" + ", ".join(map(_lines, part)) + "]"
+    lines = [f'  "{key}": {_compact(value)}' for key, value in part.items()]
+    return "{\n" + ",\n".join(lines) + "\n }"
 
 
 def _compact(value):

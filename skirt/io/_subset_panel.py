@@ -1,10 +1,11 @@
 """What a subset's file needs beside the chosen items to place a new model."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from skirt.io._score_banks import banks_from_json, banks_to_json
 from skirt.io._words import few
 
 _MODEL_COLUMNS = ("ability", "ability_se", "score")
@@ -33,6 +34,9 @@ class CalibratedPanel:
     held_out_error : float or None
         Mean absolute error of scores predicted from as many items, of held-out
         models; None where it was not measured.
+    banks : list of ScoreBank
+        Of several abilities each, all items: predicted scores are the mean of what
+        they and the bank of one ability say. Empty on panels too small for them.
     """
 
     items: list
@@ -45,6 +49,7 @@ class CalibratedPanel:
     score: np.ndarray
     widen: float = 1.0
     held_out_error: float | None = None
+    banks: list = field(default_factory=list)
 
     def __post_init__(self):
         for name in ("items", "models"):
@@ -68,7 +73,7 @@ class CalibratedPanel:
         score : array-like of shape (n_models,)
             The models' full-benchmark scores.
         **facts
-            `widen` and `held_out_error`.
+            `widen`, `held_out_error` and `banks`.
         """
         uncertainty = bank._item_uncertainty
         return cls(
@@ -125,7 +130,8 @@ class CalibratedPanel:
         panel = {"models": self.models}
         panel |= {name: getattr(self, name).tolist() for name in _MODEL_COLUMNS}
         prediction = {"widen": self.widen, "held_out_error": self.held_out_error}
-        return {"bank": bank, "panel": panel, "prediction": prediction}
+        banks = {"score_banks": banks_to_json(self.banks)} if self.banks else {}
+        return {"bank": bank, "panel": panel, "prediction": prediction} | banks
 
     @classmethod
     def from_dict(cls, found, chosen):
@@ -166,6 +172,7 @@ class CalibratedPanel:
             **{name: _numbers(panel, name, (len(models),)) for name in _MODEL_COLUMNS},
             widen=_at_least(prediction, "widen", 1.0, default=1.0),
             held_out_error=_at_least(prediction, "held_out_error", 0.0, default=None),
+            banks=banks_from_json(found.get("score_banks", []), len(items)),
         )
 
 

@@ -81,7 +81,11 @@ def agreement_curve(
         folds.
     groups : array-like of shape (n_models,), default=None
         The family of each model (variants, seeds, trials of one). Families stay
-        whole, in the splits and in the resampling.
+        whole, in the splits and in the resampling. Estimators whose `fit` has a
+        parameter ``groups``, such as :class:`~skirt.FisherSubsetSelector` and
+        :class:`~skirt.AutoSubsetSelector`, get those of the train models, as steps of
+        a pipeline too; with scikit-learn's metadata routing enabled, those that
+        request them.
     n_jobs : int, default=None
         Tasks at a time, one for each estimator and split, through joblib:
         ``joblib.parallel_config(backend="dask")`` spreads them over a cluster. The
@@ -196,6 +200,7 @@ def agreement_curve(
             sizes=sizes,
             X=X,
             y=y,
+            groups=groups,
             train=train,
             test=test,
             seeds=(seed, split),

@@ -11,11 +11,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 
 from skirt.metrics._ranks import weighted_midranks
+from skirt.model_selection._fit_params import group_params
 from skirt.model_selection._messages import recorded
 
 
 def evaluate_split(
-    estimator, *, size_name, sizes, X, y, train, test, seeds, label, verbose
+    estimator, *, size_name, sizes, X, y, groups, train, test, seeds, label, verbose
 ):
     """Fit on the train rows and predict the test rows with every number of items.
 
@@ -31,14 +32,15 @@ def evaluate_split(
     """
     with recorded(f"[agreement_curve] {label}", verbose) as caught:
         predictions, positions = _evaluate(
-            estimator, size_name, sizes, X, y, train, test, seeds, label
+            estimator, size_name, sizes, X, y, groups, train, test, seeds, label
         )
     return predictions, positions, caught
 
 
-def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
+def _evaluate(estimator, size_name, sizes, X, y, groups, train, test, seeds, label):
     X_train, X_test = take_rows(X, train), take_rows(X, test)
     estimator = seeded(clone(estimator), seeds)
+    fit_params = group_params(estimator, None if groups is None else groups[train])
     predictions = np.empty((len(sizes), len(test)))
     positions = np.empty_like(predictions)
     size = sizes[-1]
@@ -47,7 +49,7 @@ def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
             if len(sizes) > 1:
                 _set_memory(estimator, directory)
             largest = clone(estimator).set_params(**{size_name: size})
-            largest.fit(X_train, y[train])
+            largest.fit(X_train, y[train], **fit_params)
             if hasattr(largest, "predict_path"):
                 # One pass, of an adaptive test say, gives the scores at every size.
                 of_test = _checked(largest.predict_path(X_test, sizes), sizes, X_test)
@@ -63,7 +65,7 @@ def _evaluate(estimator, size_name, sizes, X, y, train, test, seeds, label):
                     fitted = largest.truncate(size)
                 else:
                     fitted = clone(estimator).set_params(**{size_name: size})
-                    fitted.fit(X_train, y[train])
+                    fitted.fit(X_train, y[train], **fit_params)
                 predictions[index] = _predict(fitted, X_test)
                 positions[index] = _positions(
                     predictions[index], _predict(fitted, X_train)

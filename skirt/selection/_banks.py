@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, check_memory
 from skirt._sklearn_compat import FrozenEstimator
 
 
-def ready_bank(given, responses, names, *, memory=None):
+def calibrated_or_fixed(given, responses, names, *, memory=None):
     """Return a bank of the items at hand, calibrated unless it is fixed.
 
     Parameters

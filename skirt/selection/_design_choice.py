@@ -2,9 +2,9 @@
 
 Likelihood does not tell: a further dimension may predict answers better and still cost
 agreement. So the panel is split again and again, each design chooses on the one part
-and ranks the other, on Fisher's z scale, with much pooling over neighbouring sizes. The
-default gives way only to a design that is clearly better: of small panels the best mean
-is mostly the luckiest.
+and ranks the other, on Fisher's z scale, with much pooling over neighbouring sizes. Of
+small panels the best mean is mostly the luckiest: what the splits say is weighed
+against what simulated panels have shown beforehand.
 """
 
 import warnings
@@ -33,6 +33,12 @@ _MOST_ITEMS = 1000
 _MOST_MODELS = 250
 # Cycles of the calibrations of the comparison.
 _CYCLES = 12
+# What is known beforehand of the gain of another design over the default with k items,
+# on the z scale: mean and variance, each times k, up to so many items. In 70 simulated
+# panels of 14 to 100 models "marginal" was behind by .02, .04, .06 and .15 with 5, 10,
+# 20 and 50 items, with standard deviations between panels of .06, .09, .09 and .17,
+# whatever the number of models; "rank, then random" by .14 with 50, with .17.
+_PRIOR_MEAN, _PRIOR_VARIANCE, _PRIOR_ITEMS = -0.003, 0.0009, 50
 # No agreement counts as more than this.
 _HIGHEST = 0.999
 _NORMAL_QUANTILE = 1.6448536269514722
@@ -147,20 +153,28 @@ class Evidence:
     stretch: np.ndarray
 
     def design(self, k):
-        """The design to take for `k` items.
+        """The design to take for `k` items: the one of highest expected agreement."""
+        gain = self.expected_gain(k)
+        # Where no other is expected to gain, the default is taken.
+        return DESIGNS[int(np.argmax(gain)) if gain.max() > 0 else _RANK]
 
-        Another than the default only if it is better by more than a standard error
-        (Breiman et al. 1984) of the paired difference. As splits share models, that is
-        the one of Nadeau and Bengio (2003) for halves.
+    def expected_gain(self, k):
+        """Posterior means of the designs' gains over the default, on the z scale.
+
+        The paired differences of the splits are weighed against what is known
+        beforehand. As splits share models, the variance of their mean is the one of
+        Nadeau and Bengio (2003) for halves.
         """
         n_splits = len(self.agreement)
         if not self.sizes.size or n_splits < 2:
-            return DEFAULT
+            return np.zeros(len(DESIGNS))
         pooled = self.agreement @ self._near(k)
         gain = pooled - pooled[:, [_RANK]]
-        error = gain.std(axis=0, ddof=1) * np.sqrt(1.0 / n_splits + 1.0)
-        clear = np.where(gain.mean(axis=0) > error, gain.mean(axis=0), 0.0)
-        return DESIGNS[int(np.argmax(clear)) if clear.any() else _RANK]
+        noise = gain.var(axis=0, ddof=1) * (1.0 / n_splits + 1.0)
+        k = min(k, _PRIOR_ITEMS)
+        between = _PRIOR_VARIANCE * k
+        known = between * gain.mean(axis=0) + noise * _PRIOR_MEAN * k
+        return known / (between + noise)
 
     def stretch_of(self, design, k):
         """The factor for the standard errors of a design at `k` items."""

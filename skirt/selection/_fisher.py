@@ -1,16 +1,14 @@
 """Choosing the items that tell most about the models' abilities or scores."""
 
 import numpy as np
-from sklearn.base import _fit_context
-from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skirt._responses import item_names
 from skirt._twopl import TwoPLEstimator
 from skirt.metrics import full_benchmark_score
-from skirt.selection._banks import map_ability, ready_bank, with_bank_names
-from skirt.selection._base import SubsetSelector
-from skirt.selection._greedy import fewest_standard_errors, highest_first
+from skirt.selection._ability_criteria import BY_ABILITY, difficulty_quartiles
+from skirt.selection._banks import calibrated_or_fixed, map_ability, with_bank_names
+from skirt.selection._calibrating import CalibratingSelector
 from skirt.selection._score_ranking import (
     ScoreRanking,
     check_groups,
@@ -19,38 +17,10 @@ from skirt.selection._score_ranking import (
     group_counts,
 )
 
-# Ability is N(0, 1) among the calibrated models.
-_PRIOR_PRECISION = 1.0
-
-# Models whose information is computed at a time, so that the bank's result and its
-# transpose never stand in memory together.
-_MODELS_AT_A_TIME = 16
-
-
-def _most_information(bank, ability, k, strata, counts):
-    information = _item_information(bank, ability)
-    total = information.sum(axis=1) if counts is None else information @ counts
-    return highest_first(total, k, strata=strata)
-
-
-def _fewest_standard_errors(bank, ability, k, strata, counts):
-    return fewest_standard_errors(
-        _item_information(bank, ability),
-        k,
-        prior_precision=_PRIOR_PRECISION,
-        strata=strata,
-        counts=counts,
-    )
-
-
-# A criterion of one ability receives the bank, the abilities, the number of items,
-# their strata and how much each model counts (or None), asks the bank for what it
-# needs, and returns column indices, best first.
-_BY_ABILITY = {"total": _most_information, "marginal": _fewest_standard_errors}
 _BY_SCORE = ("rank", "score")
 
 
-class FisherSubsetSelector(SubsetSelector):
+class FisherSubsetSelector(CalibratingSelector):
     """Choose the items that tell most about the models' abilities or scores.
 
     The items are calibrated with an item response model (the *bank*), and items are
@@ -138,8 +108,10 @@ class FisherSubsetSelector(SubsetSelector):
     item that most reduces the sum of V_i (a Bayesian c-optimal design), "rank" the one
     that most reduces the sum of f_i sqrt(V_i), with f_i the density of the models'
     scores at that of model i: the expected displacement in ranks. These sums are not
-    submodular; all items are evaluated at every step. Of more than 400 models as many,
-    at equal shares by score, stand for all.
+    submodular; all items are evaluated at every step. Banks are averaged; for the m-th
+    item one of several dimensions that n independent models have calibrated weighs
+    m n^2 / (m n^2 + 4000) as much as one of a single dimension. Of more than 400 models
+    as many, at equal shares by score, stand for all.
 
     Items are chosen at the abilities that maximise the posterior (MAP) under the bank.
     `predict` returns the MAP ability from the chosen items alone, or what the bank's
@@ -193,17 +165,12 @@ class FisherSubsetSelector(SubsetSelector):
     """
 
     _parameter_constraints: dict = {
-        **SubsetSelector._parameter_constraints,
-        "criterion": [StrOptions({*_BY_ABILITY, *_BY_SCORE})],
+        **CalibratingSelector._parameter_constraints,
+        "criterion": [StrOptions({*BY_ABILITY, *_BY_SCORE})],
         "stratify": [StrOptions({"difficulty"}), None],
         "estimator": [HasMethods(["fit", "predict", "select_items"]), list, None],
         "ranking": [StrOptions({"auto", "ability", "score"})],
-        "target_weights": ["array-like", None],
-        "memory": [str, HasMethods("cache"), None],
     }
-
-    # Splitters ask for groups too; the selector takes them only if told to.
-    __metadata_request__fit = {"groups": False}
 
     # A bank that is given may know the items already; otherwise it decides itself.
     _min_models = 1
@@ -228,38 +195,6 @@ class FisherSubsetSelector(SubsetSelector):
         self.target_weights = target_weights
         self.binarize = binarize
         self.memory = memory
-
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None, groups=None):
-        """Calibrate the bank and choose the items.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses: 1, 0 or NaN (not administered).
-        y : None
-            Ignored, present for scikit-learn's conventions.
-        groups : array-like of shape (n_models,), default=None
-            The family of each model (variants, seeds, trials of one): the choice
-            counts each once. All rows calibrate the items.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
-
-        Raises
-        ------
-        ValueError
-            If `X` holds anything but 0, 1 and missing while ``binarize=None``, or no
-            response at all; if parameters, banks or groups do not fit.
-
-        Warns
-        -----
-        UserWarning
-            If `k` exceeds the number of items; all are kept then.
-        """
-        return self._choose(X, groups=groups)
 
     def predict(self, X, return_std=False):
         """Return the models' abilities or scores from the chosen items alone.
@@ -322,7 +257,9 @@ class FisherSubsetSelector(SubsetSelector):
         names = getattr(self, "feature_names_in_", None)
         ready = []
         for bank in given:
-            ready.append(ready_bank(bank, responses, names, memory=self.memory))
+            ready.append(
+                calibrated_or_fixed(bank, responses, names, memory=self.memory)
+            )
         self.estimators_ = [bank for bank, _ in ready]
         self.estimator_ = self.estimators_[0]
         if self._by_score or self.target_weights is not None:
@@ -338,8 +275,8 @@ class FisherSubsetSelector(SubsetSelector):
         ability = map_ability(self.estimator_, responses[used])
         strata = None
         if self.stratify == "difficulty":
-            strata = _quartiles(self.estimator_.difficulty_)
-        criterion = _BY_ABILITY[self.criterion]
+            strata = difficulty_quartiles(self.estimator_)
+        criterion = BY_ABILITY[self.criterion]
         return criterion(self.estimator_, ability, k, strata, counts)
 
     @property
@@ -399,19 +336,3 @@ class FisherSubsetSelector(SubsetSelector):
             return self._ranking.predict(everything, responses)[0]
         table = with_bank_names(responses, self.estimator_)
         return full_benchmark_score(table, bank=self.estimator_)
-
-
-def _item_information(bank, ability):
-    """Return the information of each item (row) at each ability, in C order."""
-    out = np.empty((bank.n_features_in_, len(ability)))
-    for models in gen_batches(len(ability), _MODELS_AT_A_TIME):
-        out[:, models] = bank.item_information(ability[models]).T
-    return out
-
-
-def _quartiles(difficulty):
-    """Return the quartile (0 to 3) of each item; equal difficulties stay together."""
-    ordered = np.sort(difficulty)  # undefined ones, of items without slope, come last
-    quarters = np.arange(1, 4)
-    edges = ordered[(quarters * len(ordered) + 3) // 4 - 1]
-    return np.searchsorted(edges, difficulty, side="left")

@@ -78,14 +78,14 @@ class DesignBank:
 
 
 @one_blas_thread
-def least_displacement(banks, k, *, counts, dense=True):
+def least_displacement(banks, k, *, counts, dense=True, doubt=None):
     """Choose greedily the items that leave least of the models' scores unknown.
 
-    Every step takes the item after which the sum over banks and models of
-    ``f_i * sqrt(V_i)`` is least, ties to the lowest column index. The density f is
-    that of the models' scores, which the errors that are left smooth; it is renewed at
-    every step. The sum is not submodular, so that all items are evaluated at every
-    step, by rank-one updates.
+    Every step takes the item after which the weighted sum over banks of the sum over
+    models of ``f_i * sqrt(V_i)`` is least, ties to the lowest column index. The density
+    f is that of the models' scores, which the errors that are left smooth; it is
+    renewed at every step. The sum is not submodular, so that all items are evaluated at
+    every step, by rank-one updates.
 
     Parameters
     ----------
@@ -97,6 +97,9 @@ def least_displacement(banks, k, *, counts, dense=True):
         How much each model counts.
     dense : bool, default=True
         False minimises the sum of the variances V_i instead.
+    doubt : array-like of shape (n_banks,), default=None
+        The number of items from which on a bank weighs half: for the m-th item it
+        weighs m / (m + doubt). None is no doubt, and equal weights.
 
     Returns
     -------
@@ -104,10 +107,12 @@ def least_displacement(banks, k, *, counts, dense=True):
         Column indices in the order they were chosen.
     """
     states = [_State(bank, counts, dense) for bank in banks]
+    doubt = np.zeros(len(banks)) if doubt is None else np.asarray(doubt, float)
     left = np.ones(len(banks[0].slopes), dtype=bool)
     order = np.empty(k, dtype=np.intp)
     for step in range(k):
-        loss = sum(state.losses() for state in states)
+        weight = (step + 1.0) / (step + 1.0 + doubt)
+        loss = weight @ np.array([state.losses() for state in states])
         loss = np.where(left, loss, np.inf)
         best = loss.min()
         item = int(np.argmax(loss <= best + _SLACK * abs(best)))

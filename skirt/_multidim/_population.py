@@ -54,7 +54,6 @@ def population_step(state, before):
         move[:-1, :-1] = stretch.T
         move[-1, :-1] = shift
         state.covariance = move @ state.covariance @ move.T
-    state.priors = state.priors.moved(shift, stretch)
     posterior.transform(shift, stretch)
 
 

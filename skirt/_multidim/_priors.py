@@ -172,29 +172,6 @@ class ItemPriors:
             )
         return out
 
-    def moved(self, shift, stretch):
-        """The estimated priors where ability theta becomes shift + stretch theta.
-
-        Items go to stretch' a and d + a' shift, and these to the same places, so that
-        they do not hold the items back.
-
-        Parameters
-        ----------
-        shift : ndarray of shape (n_components,)
-        stretch : ndarray of shape (n_components, n_components)
-        """
-        out = self
-        if self.slope_estimated:
-            covariance = stretch.T @ self.slope_covariance @ stretch
-            bounds = np.square(SLOPE_SD_BOUNDS)
-            bounded = _spectral(lambda values: np.clip(values, *bounds), covariance)
-            mean = stretch.T @ self.slope_mean
-            out = replace(out, slope_mean=mean, slope_covariance=bounded)
-        if self.intercept_estimated:
-            lean = np.linalg.solve(stretch, self.intercept_lean + shift)
-            out = replace(out, intercept_lean=lean)
-        return out
-
     def log_spreads(self):
         """What is estimated of the spreads, free to take any values."""
         out = []

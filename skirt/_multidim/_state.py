@@ -109,7 +109,7 @@ class CalibrationState:
             self._tolerance, max(_ROUGHNESS * criterion, _LAST_TOLERANCE)
         )
         if self.covariance is not None and settle:
-            self.priors = self.priors.reestimated(
+            self.priors = priors.reestimated(
                 self.a, self.d, self.covariance, self.free, self.known
             )
         self.prior_change = self.priors.change_from(priors)

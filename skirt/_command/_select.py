@@ -170,15 +170,13 @@ def _file(outcome, found):
         mean = cell(outcome.curve, outcome.method, outcome.k)["mean"]
         agreement = None if np.isnan(mean) else float(mean)
     if outcome.can_predict:
-        facts = {}
-        if outcome.panel.unmeasurable is None:
-            facts = held_out_errors(
-                lambda k, seed: make_selector(outcome.method, k=k, seed=seed),
-                outcome.options,
-                outcome.panel,
-                found.score,
-                outcome.k,
-            )
+        facts = held_out_errors(
+            lambda k, seed: make_selector(outcome.method, k=k, seed=seed),
+            outcome.options,
+            outcome.panel,
+            found.score,
+            outcome.k,
+        )
         panel = CalibratedPanel.from_bank(found.bank, found.score, **facts)
     subset = make_subset(
         outcome.subset, calibration=found.bank, agreement=agreement, panel=panel

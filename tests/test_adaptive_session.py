@@ -248,7 +248,7 @@ print(killed)
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_processes_lose_nothing_and_ask_nothing_twice(tmp_path):
-    n_kills = 8
+    n_kills = 50
     bank = make_bank(300)
     save_bank(bank, tmp_path / "bank.csv")
     path, log = tmp_path / "session.json", tmp_path / "log"

@@ -20,7 +20,11 @@ _FIRST_STEPS = 5
 # How near the first and the last posteriors come to fitting, in standard deviations.
 _FIRST_TOLERANCE = 0.3
 _LAST_TOLERANCE = 1e-4
+# In between, as a part of the largest move of an item.
 _ROUGHNESS = 0.1
+# How much less of the objective counts as a fall, for each model: of what the posteriors
+# may still miss, and at least.
+_UNFITTED, _ROUNDING = 0.05, 2e-4
 # A change of a log spread that weighs as much as one of an item by a standard error.
 _SPREAD_UNIT = 0.05
 # Slopes and intercepts beyond this are on their way to infinity.
@@ -126,7 +130,8 @@ class CalibrationState:
     @property
     def noise(self):
         """How far the objective may be off where posteriors are fitted roughly."""
-        return (0.05 * self._tolerance + 2e-4) * self.data.weights.sum()
+        each = _UNFITTED * self._tolerance + _ROUNDING
+        return each * self.data.weights.sum()
 
     def vector(self):
         """All parameters in one row: items, fixed loadings left out, and spreads."""

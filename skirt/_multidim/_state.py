@@ -22,8 +22,8 @@ _FIRST_TOLERANCE = 0.3
 _LAST_TOLERANCE = 1e-4
 # In between, as a part of the largest move of an item.
 _ROUGHNESS = 0.1
-# How much less of the objective counts as a fall, for each model: of what the posteriors
-# may still miss, and at least.
+# How much less of the objective counts as a fall, for each model: so much of what the
+# posteriors may still miss, and at least that.
 _UNFITTED, _ROUNDING = 0.05, 2e-4
 # A change of a log spread that weighs as much as one of an item by a standard error.
 _SPREAD_UNIT = 0.05

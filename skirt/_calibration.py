@@ -184,8 +184,8 @@ def _ascend(likelihood, priors, current, gradient, objective, metric, history):
         history.clear()
     own = Move(likelihood, current, metric.item_steps(gradient))
     displacement = guarded_step(likelihood, priors, current, own)
-    common = Move.along(likelihood, current, metric, metric.common_steps(gradient))
-    common = common.displacement()
+    scale = Move.along(likelihood, current, metric, metric.common_steps(gradient))
+    common = scale.displacement()
     for whole in (displacement + common, displacement):
         trial, located, value = arrive(whole)
         if value > objective - noise:

@@ -2,7 +2,8 @@
 
 What all items have in common, a shift and a stretch of ability, changes no item's
 curve but its scale: it is limited as a whole, however steep the items. What is left is
-limited item by item, or a few far-off ones would hold up all others.
+limited item by item, or a few far-off ones would hold up all others. Items that share
+one slope (the Rasch model) are no steeper than each other: only that slope is limited.
 """
 
 import numpy as np
@@ -23,19 +24,20 @@ class Move:
     own : ndarray
         What the items move by themselves.
     metric : Metric or None
-        The common directions; needed where `shift` or `stretch` is not 0.
+        The common directions; None if nothing is moved along them.
     shift, stretch : float
-        Of ability: its origin, and the logarithm of its unit.
+        Of ability: its origin, and the logarithm of its unit. Used with `metric`.
     """
 
     def __init__(self, likelihood, current, own, metric=None, shift=0.0, stretch=0.0):
         self._likelihood = likelihood
         self._n = likelihood.n_slopes
         self._pivot = _pivot(current) if _turns(likelihood) else None
-        common = np.clip([shift, stretch], -_LONGEST_COMMON_STEP, _LONGEST_COMMON_STEP)
         self._common = 0.0
         if metric is not None:
-            self._common = common[0] * metric.shift + common[1] * metric.stretch
+            most = _LONGEST_COMMON_STEP
+            shift, stretch = np.clip([shift, stretch], -most, most)
+            self._common = shift * metric.shift + stretch * metric.stretch
         self._own = own * self._limits(current, own)
 
     @classmethod

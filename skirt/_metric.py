@@ -67,7 +67,7 @@ class Metric:
             shift @ (ad * by_slope + dd * by_intercept),
             stretch @ (aa * by_slope + ad * by_intercept),
         ]
-        return np.linalg.lstsq(normal, right)[0]
+        return np.linalg.lstsq(normal, right, rcond=None)[0]
 
     def item_steps(self, gradient):
         """Newton step of every item by itself."""

@@ -22,7 +22,7 @@ def guarded_step(likelihood, priors, current, move):
     priors : Priors
     current : Evaluation
     move : Move
-        Newton steps of the items, without their common shift and stretch.
+        Newton steps of the items, each by itself.
     """
     n = likelihood.n_slopes
     items = np.arange(likelihood.data.n_items)

@@ -180,7 +180,7 @@ def test_a_session_keeps_its_bank_and_its_settings(tmp_path):
     longer = FluidBenchmark(
         make_bank(), n_items=9, criterion="kl", strata=np.arange(40) % 2
     )
-    with pytest.warns(UserWarning, match="its own criterion, n_items"):
+    with pytest.warns(UserWarning, match="they differ in criterion, n_items"):
         session = AdaptiveSession.load(path, longer)
     session = longer.fit(np.eye(40)).start()  # the bench itself is what it was
     assert session._design.rules.n_items == 9

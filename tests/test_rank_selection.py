@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.stats import norm, spearmanr
 from sklearn import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skirt import (
@@ -138,6 +139,41 @@ def test_several_banks_add_their_losses():
         for j in range(10)
     ]
     assert first == np.argmin(losses)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_several_targets_add_their_losses(dense):
+    """Under two banks, by inverted matrices; variances count as shares of the first."""
+    rng = np.random.default_rng(7)
+    banks = [small_bank(9, 1, seed=3), small_bank(9, 2, seed=4)]
+    thetas = [rng.normal(size=(5, 1)), rng.normal(size=(5, 2))]
+    counts = np.array([1.0, 0.5, 0.5, 1.0, 2.0])
+    targets = np.array([rng.dirichlet(np.ones(9)), np.repeat([0, 0.5, 0], (3, 2, 4))])
+    designs = [
+        DesignBank.at(ScoreBank.of(b), t, targets)
+        for b, t in zip(banks, thetas, strict=True)
+    ]
+    order = least_displacement(designs, 9, counts=counts, dense=dense)
+    pairs = list(zip(banks, thetas, strict=True))
+    scale = [
+        1.0
+        if dense
+        else sum(counts @ what_is_unknown(b, t, [], target)[1] for b, t in pairs)
+        for target in targets
+    ]
+    alone = []
+    for step in range(7):
+        before = list(order[:step])
+        losses = np.full((2, 9), np.inf)
+        for j in set(range(9)) - set(before):
+            losses[:, j] = [
+                sum(loss(b, t, before, j, target, counts, dense) for b, t in pairs) / s
+                for target, s in zip(targets, scale, strict=True)
+            ]
+        assert order[step] == losses.sum(axis=0).argmin()
+        alone.append(losses.argmin(axis=1))
+    # Neither target's own choice would have been the same.
+    assert (np.array(alone) != order[:7, None]).any(axis=0).all()
 
 
 def test_a_doubted_bank_weighs_more_with_every_item():
@@ -342,6 +378,131 @@ def test_weights_on_half_of_the_items_select_for_that_half(mixed):
     ):
         with pytest.raises(ValueError, match=words):
             clone(selector).set_params(target_weights=wrong).fit(table)
+
+
+def two_benchmarks(n_items=60):
+    """A bank of two unrelated benchmarks, one flat and one steep, and their models."""
+    rng = np.random.default_rng(0)
+    first = np.arange(2 * n_items) < n_items
+    slopes = np.zeros((2 * n_items, 2))
+    slopes[first, 0] = rng.lognormal(0, 0.5, n_items)
+    slopes[~first, 1] = rng.lognormal(0.9, 0.3, n_items)
+    bank = MultidimIRT.from_item_parameters(
+        discrimination=slopes, intercept=rng.normal(size=2 * n_items)
+    )
+    p = expit(rng.normal(size=(350, 2)) @ slopes.T + bank.intercept_)
+    table = pd.DataFrame((rng.random(p.shape) < p) * 1.0).add_prefix("q")
+    benchmark = pd.Series(np.where(first, "flat", "steep"), table.columns)
+    return bank, table[:50], table[50:], pd.get_dummies(benchmark).T
+
+
+@pytest.mark.parametrize("criterion", ["rank", "score"])
+def test_unrelated_benchmarks_get_the_items_each_would_choose_alone(criterion):
+    bank, train, test, weights = two_benchmarks()
+    selector = FisherSubsetSelector(
+        30, criterion=criterion, estimator=bank, target_weights=weights
+    )
+    both = clone(selector).fit(train)
+    truth = np.c_[test.iloc[:, :60].mean(axis=1), test.iloc[:, 60:].mean(axis=1)]
+    predicted, error = both.predict(test, return_std=True)
+    found = []
+    for t, name in enumerate(weights.index):
+        mine = both.order_[both.order_ // 60 == t]
+        # Items of the other tell nothing of it, so that the choices do not interfere.
+        assert 10 <= len(mine) <= 20
+        alone = clone(selector).set_params(
+            k=len(mine), target_weights=weights.loc[name]
+        )
+        np.testing.assert_array_equal(alone.fit(train).order_, mine)
+        score, deviation = alone.predict(test, return_std=True)
+        np.testing.assert_allclose(predicted[:, t], score, atol=1e-6)
+        np.testing.assert_allclose(error[:, t], deviation, atol=1e-6)
+        found.append(spearmanr(predicted[:, t], truth[:, t]).statistic)
+    assert min(found) > 0.93
+    assert both.score(test) == pytest.approx(np.mean(found), abs=1e-6)
+    assert both.score(test, truth) == pytest.approx(np.mean(found))
+    assert both.score(test, pd.DataFrame(truth, test.index, weights.index)) > 0.93
+    only = both.predict_subset(test[both.get_feature_names_out()])
+    np.testing.assert_array_equal(only, predicted)
+    everything = clone(selector).set_params(k=120).fit(train).predict(test)
+    np.testing.assert_allclose(everything, truth, atol=1e-12)
+
+
+@pytest.mark.parametrize("criterion", ["rank", "score", "marginal"])
+def test_one_row_of_weights_is_one_target(criterion):
+    rng = np.random.default_rng(6)
+    X, weights = one_domain(450, 30, seed=6), rng.dirichlet(np.ones(30))
+    banks = [small_bank(30), small_bank(30, 3, seed=1)]
+    if criterion == "marginal":
+        banks = TwoPLEstimator.from_item_parameters(
+            discrimination=rng.lognormal(size=30), intercept=rng.normal(size=30)
+        )
+    plain = FisherSubsetSelector(
+        15,
+        criterion=criterion,
+        ranking="score",
+        estimator=banks,
+        target_weights=weights,
+    )
+    row = clone(plain).set_params(target_weights=weights[None]).fit(X)
+    plain.fit(X)
+    np.testing.assert_array_equal(row.order_, plain.order_)
+    for one, other in zip(row.predict(X, True), plain.predict(X, True), strict=True):
+        assert one.shape == (450, 1)
+        np.testing.assert_array_equal(one[:, 0], other)
+    assert row.score(X) == plain.score(X)
+    assert row.score(X, X[:, 0]) == plain.score(X, X[:, 0])
+
+
+def test_a_size_for_several_targets_by_grid_search():
+    bank, train, _, weights = two_benchmarks()
+    selector = FisherSubsetSelector(
+        criterion="rank", estimator=bank, target_weights=weights
+    )
+    search = GridSearchCV(selector, {"k": [2, 40]}, cv=2, refit=False).fit(train)
+    assert search.best_params_ == {"k": 40}
+    assert search.cv_results_["mean_test_score"][1] > 0.9
+    with pytest.raises(
+        ValueError, match=r"2 targets.*one target at a time.*cross_validate"
+    ):
+        agreement_curve(selector, train, k=5, cv=2, n_bootstrap=0)
+
+
+def test_targets_that_do_not_fit_are_refused():
+    bank, train, test, weights = two_benchmarks()
+    selector = FisherSubsetSelector(
+        5, criterion="rank", estimator=bank, target_weights=weights
+    )
+    for params, words in (
+        ({"target_weights": weights.T}, r"Pass target_weights\.T"),
+        ({"target_weights": weights.to_numpy().T}, r"\(120, 2\).*transposed"),
+        ({"target_weights": weights[:0]}, "no target at all"),
+        ({"target_weights": np.ones((2, 7))}, r"\(2, 7\); X has 120 items"),
+        ({"target_weights": [[1.0], [1.0, 2.0]]}, "unequal length"),
+        ({"target_weights": weights.drop(columns="q7")}, "'flat'.*no weight.*'q7'"),
+        (
+            {"target_weights": weights.mul([1, 0], axis=0)},
+            "'steep': All",
+        ),
+        ({"target_weights": -1.0 * weights}, "'flat': target_weights is -1.0 .*'q0'"),
+        (
+            {"criterion": "marginal", "estimator": None},
+            "2 rows.*ability is one.*criterion='rank'.*ranking='score'",
+        ),
+    ):
+        with pytest.raises(ValueError, match=words):
+            clone(selector).set_params(**params).fit(train)
+    with pytest.raises(ValueError, match="several targets at once.*mean of the rows"):
+        AutoSubsetSelector(5, target_weights=weights).fit(train)
+    selector.fit(train)
+    truth = pd.DataFrame(selector.predict(test), test.index, weights.index)
+    for y, words in (
+        (truth["flat"], r"y has shape \(300,\).*2 targets"),
+        (truth[["steep", "flat"]], "y has the columns 'steep', 'flat'"),
+        (truth.replace(truth.iloc[3, 1], np.nan), "Target 'steep': y_true is nan"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            selector.score(test, y)
 
 
 def test_copies_of_a_model_count_once_by_groups():

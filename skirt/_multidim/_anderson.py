@@ -21,7 +21,7 @@ class Anderson:
 
     def forget(self):
         """Start afresh."""
-        self._points, self._residuals = [], []
+        self._images, self._residuals = [], []
 
     def __call__(self, point, image, scale):
         """Return the next point.
@@ -34,12 +34,12 @@ class Anderson:
             Units in which residuals are measured.
         """
         residual = image - point
-        self._points = [*self._points, image][-self.depth - 1 :]
+        self._images = [*self._images, image][-self.depth - 1 :]
         self._residuals = [*self._residuals, residual][-self.depth - 1 :]
-        if len(self._points) < 2:
+        if len(self._images) < 2:
             return image
         residuals = np.diff(self._residuals, axis=0) / scale
-        images = np.diff(self._points, axis=0)
+        images = np.diff(self._images, axis=0)
         gram = residuals @ residuals.T
         gram[np.diag_indices_from(gram)] *= 1.0 + 1e-10
         weights = np.linalg.lstsq(gram, residuals @ (residual / scale), rcond=1e-12)[0]

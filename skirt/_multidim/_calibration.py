@@ -120,6 +120,11 @@ def calibrate(
     Returns
     -------
     Calibration
+
+    Raises
+    ------
+    FloatingPointError
+        If an item's parameters are no longer numbers.
     """
     state = CalibrationState(
         data,
@@ -146,7 +151,12 @@ def calibrate(
         if report is not None:
             report(cycle, criterion)
         if not np.isfinite(criterion):
-            raise FloatingPointError("The calibration left the range of numbers.")
+            item = int(np.argmax(~np.isfinite(state.d + state.a.sum(axis=1))))
+            raise FloatingPointError(
+                f"Cycle {cycle} of the calibration led item {item} (counted from 0) "
+                "out of the range of numbers. Use priors of the items, fewer "
+                "components, or leave that item out."
+            )
         diverged = state.runaway_items()
         settled = change < max(_SETTLED, tol) or cycle > _PRIOR_PATIENCE
         converged = criterion < tol and settled
@@ -157,9 +167,12 @@ def calibrate(
             acceleration.forget()
             state.restore(plain)
             extrapolated, unaided = False, cycle + _UNAIDED
+            if cycle == max_iter:
+                criterion = state.cycle(settle=False)
             continue
         objective = state.objective
-        extrapolated = cycle > unaided
+        # What is returned is where a cycle has led.
+        extrapolated = unaided < cycle < max_iter
         if extrapolated:
             plain, after = state.snapshot(), state.vector()
             state.set_vector(acceleration(before, after, state.units()))

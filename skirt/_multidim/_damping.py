@@ -17,13 +17,13 @@ _SHORTEST = 0.1
 
 
 class ItemDamping:
-    """The share of its step that each item takes."""
+    """The share of its step that each item takes; it only ever shrinks."""
 
     def __init__(self, n_items):
         self._share = np.ones(n_items)
         self._times = np.zeros(n_items, dtype=int)
         self._last = None
-        self._plain = False
+        self._uninterrupted = False
 
     def __call__(self, move, information, falls):
         """Return the shares for this cycle.
@@ -42,13 +42,13 @@ class ItemDamping:
             along = np.einsum("jk,jk->j", move, image)
             back = along < -_BACK * np.einsum("jk,jk->j", self._last, image)
             self._times = np.where(back, self._times + 1, 0)
-            damped = back & (falls and self._plain) | (self._times >= _PATIENCE)
+            damped = back & (falls and self._uninterrupted) | (self._times >= _PATIENCE)
             shorter = np.maximum(_SHORTER * self._share, _SHORTEST)
             self._share = np.where(damped, shorter, self._share)
             self._times[damped] = 0
-        self._last, self._plain = move, True
+        self._last, self._uninterrupted = move, True
         return self._share
 
     def interrupt(self):
         """The next step does not set out from where the last one led."""
-        self._plain = False
+        self._uninterrupted = False

@@ -61,7 +61,7 @@ class CalibrationState:
         self.d = starting_intercepts(data)
         self.known = data.answers_per_item() > 0
         self.prior_change = np.inf
-        # Where the last cycle began.
+        # At the items with which the last cycle began.
         self.objective = -np.inf
         self.information = np.empty((0, 0, 0))
         self.covariance: np.ndarray | None = None

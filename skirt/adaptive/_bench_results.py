@@ -15,10 +15,12 @@ def warn_of_silent_models(replay, method):
     """Tell of models without any response."""
     silent = np.flatnonzero(replay.n_items == 0)
     if silent.size:
-        told = "NaN" if method in ("ml", "wl") else "the prior's, 0"
+        told = "NaN"
+        if method not in ("ml", "wl"):
+            told = "the prior's, 0, and scores those of such a model"
         warnings.warn(
             f"{silent.size} of {len(replay.n_items)} models have no response (the "
-            f"first is row {silent[0]}): their ability is {told}.",
+            f"first is row {silent[0]}): their abilities are {told}.",
             UserWarning,
             stacklevel=4,
         )

@@ -76,7 +76,8 @@ class FluidBenchmark(LiveMixin, ReplayMixin, BaseEstimator):
     target_weights : array-like of shape (n_items,) or Series, default=None
         Weight of each item in the full-benchmark score, from 0 on, to average over
         benchmarks or categories instead of items; a Series is taken by item name. None
-        weighs all alike. Used by "rank" and "score", and where `ranking` is "score".
+        weighs all alike. Used by "rank" and "score", where `ranking` is "score", and
+        by `score` for the scores that it ranks by.
     ability_method : {"map", "eap", "ml", "wl"}, default="map"
         Estimator of the ability, during the test and at its end: posterior mode and
         mean under N(0, 1), maximum likelihood, Warm's weighted likelihood. Several

@@ -150,8 +150,9 @@ class AdaptiveSession:
         n : int, default=1
             How many. They are chosen jointly: each one after the first is the one
             that, together with those before it, is expected to leave the smallest
-            standard error (of several abilities: that does most for the criterion),
-            wherever in its posterior the ability may be.
+            standard error of the ability (of several abilities, and with "rank" and
+            "score": that does most for the criterion), wherever in its posterior the
+            ability may be.
 
         Returns
         -------
@@ -264,8 +265,8 @@ class AdaptiveSession:
             The file that it was saved to. If it was started with a `path`, it goes on
             to save every change, here.
         bench : FluidBenchmark
-            With the bank that the session was started with. Its other parameters do
-            not matter: a test goes on as it began.
+            With the bank, `strata` and `target_weights` that the session was started
+            with. Its other parameters do not matter: a test goes on as it began.
 
         Returns
         -------
@@ -274,8 +275,8 @@ class AdaptiveSession:
         Raises
         ------
         ValueError
-            If the bank or the strata are not those of the session, or the file is no
-            session.
+            If the bank, the strata or the target weights are not those of the session,
+            or the file is no session.
 
         Warns
         -----
@@ -305,8 +306,8 @@ class AdaptiveSession:
         )
         if differing:
             warnings.warn(
-                f"The session goes on with its own {', '.join(differing)}, which "
-                "are not those of this bench.",
+                "The session goes on as it began, and not as this bench would: they "
+                f"differ in {', '.join(differing)}.",
                 UserWarning,
                 stacklevel=2,
             )

@@ -131,6 +131,14 @@ def _checked(predicted, sizes, X):
     name = "predict" if sizes is None else "predict_path"
     shape = (len(X),) if sizes is None else (len(sizes), len(X))
     predicted = np.asarray(predicted, dtype=np.float64)
+    if sizes is None and predicted.ndim == 2 and predicted.shape[0] == len(X):
+        raise ValueError(
+            f"predict returned shape {predicted.shape} for {len(X)} models, scores for "
+            f"{predicted.shape[1]} targets, and a curve is of one. Evaluate one target "
+            "at a time, or all by cross_validate(estimator, X, "
+            "cv=ShuffleSplit(20, test_size=0.5)): a selector's own score is the mean "
+            "agreement over its targets."
+        )
     if predicted.shape != shape:
         raise ValueError(
             f"{name} returned shape {predicted.shape} for {len(X)} models: one number "

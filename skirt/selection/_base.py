@@ -186,14 +186,15 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
         X : array-like of shape (n_models, n_items)
             The responses to all items. The result says something about other models
             only if these models did not choose the items.
-        y : array-like of shape (n_models,), default=None
+        y : array-like of the shape of what `predict` returns, default=None
             The reference scores; the full-benchmark scores of `X` when None.
 
         Returns
         -------
         float
             Spearman's rank correlation between `predict` and the reference, as
-            :func:`skirt.metrics.agreement_score` computes it.
+            :func:`skirt.metrics.agreement_score` computes it; the mean over the
+            targets where `predict` returns scores for several.
 
         Raises
         ------
@@ -207,7 +208,7 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
         else:
             check_consistent_length(X, y)
             check_same_models(X, y, "X", "y")
-        return agreement_score(y, predicted)
+        return self._agreement(y, predicted)
 
     def truncate(self, k):
         """Return a copy of this selector that keeps only its first `k` items.
@@ -255,6 +256,10 @@ class SubsetSelector(SelectorMixin, BaseEstimator):
     def _full_score(self, responses):
         """Return the full-benchmark scores, given the checked responses."""
         return full_benchmark_score(responses)
+
+    def _agreement(self, y, predicted):
+        """Return the agreement of predictions with reference scores."""
+        return agreement_score(y, predicted)
 
     def _get_support_mask(self):
         check_is_fitted(self)

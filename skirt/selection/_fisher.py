@@ -4,20 +4,22 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skirt._responses import item_names
-from skirt._twopl import TwoPLEstimator
 from skirt.metrics import full_benchmark_score
 from skirt.selection._ability_criteria import BY_ABILITY, difficulty_quartiles
 from skirt.selection._banks import calibrated_or_fixed, map_ability, with_bank_names
 from skirt.selection._calibrating import CalibratingSelector
+from skirt.selection._fisher_options import (
+    BY_SCORE,
+    check_options,
+    given_banks,
+    ranks_by_score,
+)
 from skirt.selection._score_ranking import (
     ScoreRanking,
     check_groups,
-    check_target_weights,
-    default_banks,
     group_counts,
 )
-
-_BY_SCORE = ("rank", "score")
+from skirt.selection._targets import Targets
 
 
 class FisherSubsetSelector(CalibratingSelector):
@@ -53,10 +55,13 @@ class FisherSubsetSelector(CalibratingSelector):
     ranking : {"auto", "ability", "score"}, default="auto"
         What `predict` returns: abilities, or expected full-benchmark scores. "auto" is
         "score" for "rank" and "score", which allow no other, and "ability" else.
-    target_weights : array-like of shape (n_items,) or Series, default=None
+    target_weights : array-like of shape (n_items,) or (n_targets, n_items), Series \
+            or DataFrame, default=None
         Weight of each item in the full-benchmark score, from 0 on, to average over
         benchmarks or categories instead of items; a Series is taken by item name. None
-        weighs all alike.
+        weighs all alike. Rows of weights are as many scores, such as one for each
+        benchmark, all of which the items are to rank by; a DataFrame has targets in
+        its rows and items, taken by name, in its columns.
     binarize : float, default=None
         None accepts only 0, 1 and missing. A number t counts values above t as 1.
         The bank sees the result; its own `binarize` has no effect.
@@ -113,6 +118,11 @@ class FisherSubsetSelector(CalibratingSelector):
     m n^2 / (m n^2 + 4000) as much as one of a single dimension. Of more than 400 models
     as many, at equal shares by score, stand for all.
 
+    With several targets "rank" minimises the sum of the displacements in all their
+    rankings, "score" the sum of the variances, each as a share of what it is before any
+    answer; `predict` then has a column for each target, and `score` is the mean of
+    their agreements.
+
     Items are chosen at the abilities that maximise the posterior (MAP) under the bank.
     `predict` returns the MAP ability from the chosen items alone, or what the bank's
     `ability_method` says otherwise. A model that answered none of them gets the
@@ -162,11 +172,18 @@ class FisherSubsetSelector(CalibratingSelector):
     >>> score, error = selector.predict(X, return_std=True)
     >>> bool((abs(score - X.mean(axis=1)) < 4 * error).all())
     True
+
+    For the ranking on each of several benchmarks, named by the item table:
+
+    >>> import pandas as pd
+    >>> weights = pd.get_dummies(panel.item_table["benchmark"]).T
+    >>> selector.set_params(target_weights=weights).fit(X).predict(X).shape
+    (56, 8)
     """
 
     _parameter_constraints: dict = {
         **CalibratingSelector._parameter_constraints,
-        "criterion": [StrOptions({*BY_ABILITY, *_BY_SCORE})],
+        "criterion": [StrOptions({*BY_ABILITY, *BY_SCORE})],
         "stratify": [StrOptions({"difficulty"}), None],
         "estimator": [HasMethods(["fit", "predict", "select_items"]), list, None],
         "ranking": [StrOptions({"auto", "ability", "score"})],
@@ -211,10 +228,11 @@ class FisherSubsetSelector(CalibratingSelector):
 
         Returns
         -------
-        prediction : ndarray of shape (n_models,)
+        prediction : ndarray of shape (n_models,) or (n_models, n_targets)
             Abilities on the bank's scale (its calibration panel is N(0, 1)), or
-            expected full-benchmark scores between 0 and 1, see `ranking`.
-        prediction_std : ndarray of shape (n_models,)
+            expected full-benchmark scores between 0 and 1, see `ranking`; one column
+            for each row of `target_weights`, if these have rows.
+        prediction_std : ndarray of the same shape
             Only if `return_std`.
         """
         return self._predict_chosen(self._chosen_of_all(X), return_std)
@@ -233,9 +251,9 @@ class FisherSubsetSelector(CalibratingSelector):
 
         Returns
         -------
-        prediction : ndarray of shape (n_models,)
+        prediction : ndarray of shape (n_models,) or (n_models, n_targets)
             The same as from `predict`.
-        prediction_std : ndarray of shape (n_models,)
+        prediction_std : ndarray of the same shape
             Only if `return_std`.
 
         Raises
@@ -247,13 +265,13 @@ class FisherSubsetSelector(CalibratingSelector):
         return self._predict_chosen(self._only_chosen(X), return_std)
 
     def _order(self, responses, k, groups=None):
-        self._check_combination()
         group = check_groups(groups, len(responses))
-        target = check_target_weights(self.target_weights, item_names(self))
+        self._targets = Targets.of(self.target_weights, item_names(self))
+        check_options(self, self._targets)
         # A model without answers has no ability at which to measure it.
         used = ~np.isnan(responses).all(axis=1)
         counts = None if groups is None else group_counts(group[used])
-        given = self._given_banks(responses, len(set(group[used])))
+        given = given_banks(self, responses, len(set(group[used])))
         names = getattr(self, "feature_names_in_", None)
         ready = []
         for bank in given:
@@ -262,9 +280,9 @@ class FisherSubsetSelector(CalibratingSelector):
             )
         self.estimators_ = [bank for bank, _ in ready]
         self.estimator_ = self.estimators_[0]
-        if self._by_score or self.target_weights is not None:
-            self._ranking = ScoreRanking.of(self.estimators_, target)
-        if self.criterion in _BY_SCORE:
+        if ranks_by_score(self) or self.target_weights is not None:
+            self._ranking = ScoreRanking.of(self.estimators_, self._targets.weights)
+        if self.criterion in BY_SCORE:
             return self._ranking.order(
                 responses[used],
                 k,
@@ -279,48 +297,9 @@ class FisherSubsetSelector(CalibratingSelector):
         criterion = BY_ABILITY[self.criterion]
         return criterion(self.estimator_, ability, k, strata, counts)
 
-    @property
-    def _by_score(self):
-        if self.ranking == "auto":
-            return self.criterion in _BY_SCORE
-        return self.ranking == "score"
-
-    def _check_combination(self):
-        if self.criterion in _BY_SCORE:
-            if self.ranking == "ability":
-                raise ValueError(
-                    f'criterion="{self.criterion}" chooses items for the score: use '
-                    'ranking="score", or criterion="marginal" for the ability.'
-                )
-            if self.stratify is not None:
-                raise ValueError(
-                    f'stratify is for the criteria of ability, "total" and "marginal", '
-                    f'not for criterion="{self.criterion}".'
-                )
-            return
-        banks = self.estimator if isinstance(self.estimator, list) else [self.estimator]
-        if len(banks) != 1 or not (
-            banks[0] is None or hasattr(banks[0], "item_information")
-        ):
-            raise ValueError(
-                f'criterion="{self.criterion}" takes one one-dimensional bank; got '
-                f'{self.estimator!r}. Use criterion="rank" for others.'
-            )
-
-    def _given_banks(self, responses, n_groups):
-        if isinstance(self.estimator, list):
-            if not self.estimator:
-                raise ValueError("estimator is an empty list: give at least one bank.")
-            return self.estimator
-        if self.estimator is not None:
-            return [self.estimator]
-        if self.criterion in _BY_SCORE:
-            return default_banks(responses, n_groups)
-        return [TwoPLEstimator()]
-
     def _predict_chosen(self, chosen, return_std=False):
         support = self.get_support(indices=True)
-        if self._by_score:
+        if ranks_by_score(self):
             if not isinstance(return_std, bool | np.bool_):
                 raise ValueError(
                     f"return_std is {return_std!r}: give True or False for scores."
@@ -331,8 +310,11 @@ class FisherSubsetSelector(CalibratingSelector):
         return bank.predict(with_bank_names(chosen, bank), return_std=return_std)
 
     def _full_score(self, responses):
-        if self._by_score or self.target_weights is not None:
+        if ranks_by_score(self) or self.target_weights is not None:
             everything = np.arange(responses.shape[1])
             return self._ranking.predict(everything, responses)[0]
         table = with_bank_names(responses, self.estimator_)
         return full_benchmark_score(table, bank=self.estimator_)
+
+    def _agreement(self, y, predicted):
+        return self._targets.agreement(y, predicted)

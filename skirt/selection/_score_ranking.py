@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from skirt._multidim import MultidimIRT
 from skirt._twopl import TwoPLEstimator
@@ -72,8 +73,8 @@ class ScoreRanking:
     ----------
     banks : list of ScoreBank
         What they say is averaged.
-    weights : ndarray of shape (n_items,)
-        Sum 1.
+    weights : ndarray of shape (n_items,) or (n_targets, n_items)
+        Sum 1, of each of several scores.
     """
 
     banks: list
@@ -112,8 +113,9 @@ class ScoreRanking:
             for bank, own in zip(self.banks, shaped, strict=True)
         ]
         if len(responses) > _MOST_MODELS:
-            score = self.expected_score(abilities)
-            rows = _representatives(score, counts, _MOST_MODELS)
+            # Of several scores models have their mean rank.
+            place = rankdata(self.expected_scores(abilities), axis=1).mean(axis=0)
+            rows = _representatives(place, counts, _MOST_MODELS)
             abilities = [theta[rows] for theta in abilities]
             counts = np.full(len(rows), counts.sum() / len(rows))
         designs = [
@@ -122,12 +124,13 @@ class ScoreRanking:
         ]
         return least_displacement(designs, k, counts=counts, dense=dense, doubt=doubt)
 
-    def expected_score(self, abilities):
-        """Mean over the banks of the expected scores at given abilities."""
-        total = np.zeros(len(abilities[0]))
+    def expected_scores(self, abilities):
+        """Mean over the banks of the scores at abilities, (n_targets, n_models)."""
+        weights = np.atleast_2d(self.weights)
+        total = np.zeros((len(weights), len(abilities[0])))
         for bank, theta in zip(self.banks, abilities, strict=True):
             for block, p, _ in bank.curves(theta):
-                total[block] += p @ self.weights
+                total[:, block] += (p @ weights.T).T
         return total / len(self.banks)
 
     def predict(self, chosen, answers):
@@ -141,7 +144,7 @@ class ScoreRanking:
 
         Returns
         -------
-        score, standard_error : ndarray of shape (n_models,)
+        score, standard_error : ndarray of shape (n_models,) or (n_models, n_targets)
             Of the score as it would be observed; the error counts how much the banks
             differ.
         """
@@ -201,6 +204,13 @@ def check_target_weights(weights, names):
         weights = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError("target_weights must be numbers, one for each item.") from None
+    if weights.ndim == 2:
+        raise ValueError(
+            f"target_weights has shape {weights.shape}: several targets at once are "
+            'for FisherSubsetSelector(criterion="rank" or "score"). Give one weight '
+            "for each item here; the mean of the rows, each divided by its sum, is the "
+            "average over the targets."
+        )
     if weights.shape != (n_items,):
         raise ValueError(
             f"target_weights has shape {weights.shape}; X has {n_items} items, each of "

@@ -113,31 +113,38 @@ def predict_score(bank, chosen, answers, weights):
         Positions of the items that were asked.
     answers : ndarray of shape (n_models, n_chosen)
         1, 0, NaN (not answered after all).
-    weights : ndarray of shape (n_items,)
-        Of the items in the score; sum 1.
+    weights : ndarray of shape (n_items,) or (n_targets, n_items)
+        Of the items in the score, or in each of several; sum 1.
 
     Returns
     -------
-    score : ndarray of shape (n_models,)
+    score : ndarray of shape (n_models,) or (n_models, n_targets)
         The mean over the posterior.
-    variance : ndarray of shape (n_models,)
+    variance : ndarray of the same shape
         Of the observed score about it: through the abilities, and by chance of the
         answers that were not seen.
     """
     mean, covariance = _posterior(bank, chosen, answers)
     known = ~np.isnan(answers)
     a = bank.items.discrimination
-    score = np.where(known, answers, 0.0) @ weights[chosen]
-    variance = np.empty(len(answers))
+    right = np.where(known, answers, 0.0)
+    targets = np.atleast_2d(weights)
+    # One column after the other, so that a score does not depend on its neighbours.
+    score = np.stack([right @ target[chosen] for target in targets], axis=1)
+    variance = np.empty_like(score)
     for block, p, spread in bank.curves(mean, covariance):
-        rest = np.tile(weights, (len(p), 1))
-        rest[:, chosen] = np.where(known[block], 0.0, weights[chosen])
-        score[block] += np.einsum("nj,nj->n", p, rest)
-        # For a normal posterior the covariance of the score with the abilities is
-        # exactly the posterior covariance times the expected gradient.
-        gradient = (spread * rest) @ a
-        through = np.einsum("nk,nkl,nl->n", gradient, covariance[block], gradient)
-        variance[block] = through + np.einsum("nj,nj->n", p * (1.0 - p), rest**2)
+        chance = p * (1.0 - p)
+        for column, target in enumerate(targets):
+            rest = np.tile(target, (len(p), 1))
+            rest[:, chosen] = np.where(known[block], 0.0, target[chosen])
+            score[block, column] += np.einsum("nj,nj->n", p, rest)
+            # For a normal posterior the covariance of the score with the abilities is
+            # exactly the posterior covariance times the expected gradient.
+            gradient = (spread * rest) @ a
+            through = np.einsum("nk,nkl,nl->n", gradient, covariance[block], gradient)
+            variance[block, column] = through + np.einsum("nj,nj->n", chance, rest**2)
+    if weights.ndim == 1:
+        return score[:, 0], variance[:, 0]
     return score, variance
 
 

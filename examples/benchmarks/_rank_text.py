@@ -95,24 +95,24 @@ LOSES = """
 * **Five and ten items, and few independent models.** Over the sets of which 10 to 22
   models choose, no way of choosing is clearly ahead, and half splits tell differences
   of .05 badly. Farthest behind the best of each cell, as it turned out, are
-  `swebench_verified_bash_only` at 5 and 10 items (`auto` -.047 and -.050; level or ahead
-  from 20 on) and `refusalbench_bio_trials` (-.049 at 5, -.021 at 50), where the choosers
+  `swebench_verified_bash_only` at 5 and 10 items (`auto` by .047 and .050; level from
+  20 on) and `refusalbench_bio_trials` (by .049 at 5 to .021 at 50), where the choosers
   are 10 models in five trials each and random items rank better than `rank` at every
-  size. `mmlu_pro` is -.024 behind at 10 and 20 items, `verbal_aggression`, of 24 items,
-  -.024 and -.017 at 5 and 10: there the items that models disagree on rank better. No
-  cell from 100 items on is more than .01 behind.
+  size. On `mmlu_pro` it is .024 behind at 10 and 20 items, on `verbal_aggression`, of
+  24 items, .024 and .017 at 5 and 10: there the items that models disagree on rank
+  better. No cell from 100 items on is more than .01 behind.
 * **Items needed.** For .90 `auto` takes more than 1.1 times the items of the best other
   method on three sets: `refusalbench_bio_trials` (10, best 6), `mmlu_pro` (16, best 12)
   and `verbal_aggression` (8, best 6).
 * **Further dimensions that come in slowly** make hardly a difference in the simulated
   panels: compare `rank` with `rank, banks alike` above.
 * **Models of other makers.** Over the sets whose names tell the makers, stratified
-  items are ahead of `rank`. That comes from the two refusal sets, where models differ by
-  how their makers want them to refuse; over the other six they are level, each ahead on
-  three. With few makers and two splits of each set these figures are rough.
+  items are ahead of `rank`. That comes from the two refusal sets, where models differ
+  by how their makers want them to refuse; over the other six they are level, each ahead
+  on three. With few makers and two splits of each set these figures are rough.
 * **Mixed benchmarks at very few items**: on `bfcl` one dimension is ahead at 5 and 10
-  items (`auto` -.028 and -.042, the latter the worst cell against a rival chosen on
-  other splits), and behind from 20 on.
+  items (`auto` is .028 and .042 behind the best, the latter the worst cell against a
+  rival chosen on other splits), and behind from 20 on.
 * **Errors of scores predicted from chosen items.** The greedy choice seeks items whose
   parameters look best, also by chance, and items of one topic resemble each other more
   than few dimensions tell. The intervals of `FisherSubsetSelector(criterion="rank")`,

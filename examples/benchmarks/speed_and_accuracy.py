@@ -212,10 +212,11 @@ def write_page(rows, path):
         "# Speed and accuracy on simulated panels",
         "",
         "Written by `examples/benchmarks/speed_and_accuracy.py --memory --page FILE`;",
-        "its docstring says what is measured. Times are ratios to skirt's own seconds on the",
-        "same machine in the same run.",
+        "its docstring says what is measured. Times are ratios to skirt's own seconds",
+        "on the same machine in the same run.",
         "",
-        "| panel | panels | seconds | steps | RMSE of ability | coverage, panel: given items / total |"
+        "| panel | panels | seconds | steps | RMSE of ability"
+        " | coverage, panel: given items / total |"
         " coverage, new: given items / total"
         " | held-out log-likelihood: skirt / yardstick / truth"
         " | yardstick time | mirt time | peak memory |",

@@ -53,9 +53,9 @@ def per_response(logit, X, cells):
     return float(np.mean(np.where(X[cells] == 1, np.log(p), np.log1p(-p))))
 
 
-def predicted(model, X):
-    """Logits of the probabilities that a model predicts for responses it has seen."""
-    p = np.clip(model.inverse_transform(model.transform(X)), 1e-15, 1 - 1e-15)
+def predicted(model):
+    """Logits of the probabilities that a model predicts for its own panel."""
+    p = np.clip(model.inverse_transform(model.ability_), 1e-15, 1 - 1e-15)
     return np.log(p) - np.log1p(-p)
 
 
@@ -100,7 +100,7 @@ def run(name, *, yardstick, n_reruns, seed=0):
     shown = np.where(hidden, np.nan, X)
     held = MultidimIRT(n_components).fit(shown)
     truth = panel.ability @ panel.discrimination.T + panel.intercept
-    out["held out"] = per_response(predicted(held, shown), X, hidden)
+    out["held out"] = per_response(predicted(held), X, hidden)
     out["held out, truth"] = per_response(truth, X, hidden)
     if yardstick:
         slow, (ability, _, _) = timed(lambda: joint_map(X, n_components), 1)

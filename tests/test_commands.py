@@ -19,6 +19,8 @@ from skirt._command._held_out import held_out_errors, predict_full_scores
 from skirt._command._panel import Panel
 from skirt.adaptive import load_bank
 from skirt.io import read_subset
+from skirt.io._subset_files import make_subset
+from skirt.io._subset_panel import CalibratedPanel
 from skirt.metrics._predicted_score import predicted_scores
 from skirt.model_selection import agreement_curve
 
@@ -244,6 +246,18 @@ def test_a_subset_as_csv_gives_the_ability_alone(capsys, table):
     assert facts["confidence"] is None
 
 
+def test_intervals_from_few_models_are_called_unproven(capsys, table, responses):
+    responses.iloc[:7].to_csv("seven.csv")
+    run(capsys, "select", "seven.csv", "-k", 6, "-o", "s.json")
+    responses.iloc[7:9].to_csv("new.csv")
+    code, out, _ = run(capsys, "score", "s.json", "new.csv")
+    assert code == 0
+    told = " ".join(out.split())
+    assert "Only 7 independent models calibrated these items" in told
+    facts = facts_of(capsys, "score", "s.json", "new.csv")
+    assert facts["subset"]["independent_models"] == 7
+
+
 def test_score_tells_what_is_lacking(capsys, table, responses, monkeypatch):
     run(capsys, "select", table, *QUICK, "-k", 6, "-o", "s.json")
     items = read_subset("s.json").items
@@ -253,7 +267,9 @@ def test_score_tells_what_is_lacking(capsys, table, responses, monkeypatch):
     code, out, _ = run(capsys, "score", "s.json", "-")
     assert code == 0
     told = " ".join(out.split())
-    assert "2 of the subset's 6 items are not in the results" in told
+    assert "Of the subset's 6 items the results lack 2, which count as not" in told
+    assert "Of models that answered fewer they are farther off." in told
+    assert "unproven" not in told
     assert "1 model without an answer to the subset left out: silent" in told
     assert "m7: of the panel itself" in told
     with open("s.json") as file:
@@ -525,3 +541,27 @@ def test_help_tells_a_new_user_what_to_do(capsys, name):
     assert "examples:" in out
     assert "exit status:" in out
     assert f"skirt {name} " in out
+
+
+def test_answers_that_are_none_are_refused_by_model_and_item():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame((rng.random((12, 20)) < 0.5) * 1.0)
+    X.columns = [f"q{j}" for j in range(20)]
+    bank = TwoPLEstimator(discrimination_prior=(0, 0.5)).fit(X)
+    selector = FisherSubsetSelector(k=5, estimator=FrozenEstimator(bank)).fit(X)
+    chosen = list(selector.get_feature_names_out())
+    panel = CalibratedPanel.from_bank(bank, X.mean(axis=1), independent_models=12)
+    table = pd.DataFrame({"order": range(1, 6)}, index=pd.Index(chosen, name="item"))
+    subset = make_subset(table, calibration=bank, panel=panel)
+    answers = X[chosen].iloc[:2].set_axis(["a", "b"])
+    assert subset.score(answers)["predicted_score"].between(0, 1).all()
+    with pytest.raises(ValueError, match=r"confidence is 90.*such as 0\.9"):
+        subset.score(answers, confidence=90)
+    with pytest.raises(ValueError, match="type ndarray: give a DataFrame"):
+        subset.score(answers.to_numpy())
+    for value in (2, "yes"):
+        odd = answers.astype(object)
+        odd.iloc[1, 2] = value
+        told = f"Model 'b' has the answer {value!r} to item '{chosen[2]}'"
+        with pytest.raises(ValueError, match=told):
+            subset.score(odd)

@@ -43,7 +43,8 @@ def held_out_errors(make_selector, options, panel, score, k):
     Returns
     -------
     dict
-        ``banks``, of several abilities, calibrated by all models. Where a model held
+        ``banks``, of several abilities, calibrated by all models, and
+        ``independent_models``. Where a model held
         out has answered the items, ``widen``, at least 1, and ``held_out_error``, the
         mean absolute error.
     """
@@ -51,10 +52,13 @@ def held_out_errors(make_selector, options, panel, score, k):
     groups = panel.group_labels
     splits = _splits(panel, options.seed)
     say(
-        "predicting full scores of held-out models under one and several abilities, "
-        f"{len(splits) + 1} calibrations"
+        "predicting full scores of held-out models under one and several abilities: "
+        f"{len(splits)} splits, and the whole panel"
     )
-    facts = {"banks": _several_abilities(X, groups)}
+    facts = {
+        "banks": _several_abilities(X, groups),
+        "independent_models": len(X) if groups is None else len(np.unique(groups)),
+    }
     errors, ratios = [], []
     for chosen, held in splits:
         own = None if groups is None else groups[chosen]
@@ -113,8 +117,9 @@ def _several_abilities(responses, groups, **options):
     """Return banks of as many abilities as the models may bear; without the first."""
     n_groups = len(responses) if groups is None else len(np.unique(groups))
     with warnings.catch_warnings():
-        # Of calibrations that are stopped early on purpose.
-        warnings.simplefilter("ignore")
+        if "max_iter" in options:
+            # Of calibrations that are stopped early on purpose.
+            warnings.simplefilter("ignore")
         return [
             ScoreBank.of(bank.fit(responses))
             for bank in default_banks(responses, n_groups, **options)[1:]

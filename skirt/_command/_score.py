@@ -8,7 +8,7 @@ import pandas as pd
 from skirt._command import _options as shared
 from skirt._command._options import BadInput
 from skirt._command._output import check_output, check_streams, finish
-from skirt._command._panel import read, source_of
+from skirt._command._panel import FEWEST_MODELS, read, source_of
 from skirt._command._printing import aligned, few, print_object, records, section
 from skirt._command._words import count
 from skirt._version import __version__
@@ -24,8 +24,9 @@ examples:
 
 what it tells of each model:
   its ability on the scale of the panel (mean 0, standard deviation 1) with its standard
-  error; the score to be expected on the full benchmark, with an interval that holds the
-  truth 9 times of 10; and the place that this score would have among the models of the
+  error; the score to be expected on the full benchmark, with an interval meant to hold
+  the truth 9 times of 10 (of models like the panel's; on fewer than 10 independent
+  models nobody knows); and the place that this score would have among the models of the
   panel. Where that score matters more than the ranking, choose items by skirt select
   --method anchor. A subset that was written as CSV holds no more than its own items: it
   gives ability and standard error alone.
@@ -101,8 +102,8 @@ def _answers(subset, results, options):
     if len(there) < len(subset):
         absent = [name for name in subset.items if name not in responses]
         notes.append(
-            f"{len(absent):,} of the subset's {count(len(subset), 'item')} are not in "
-            f"the results: {few(absent, 3)}. They count as not answered."
+            f"Of the subset's {count(len(subset), 'item')} the results lack "
+            f"{len(absent):,}, which count as not answered: {few(absent, 3)}."
         )
     others = responses.shape[1] - len(there)
     if others:
@@ -187,19 +188,29 @@ def _reading(subset, table, options):
     )
     if panel.held_out_error is None:
         sentences.append(
-            "The panel was too small to measure how far off such predictions are: the "
-            "interval holds only if one ability explains all that models share, which "
-            "it rarely does."
+            "How far off such predictions are was not measured on held-out models: "
+            "the interval holds only if the calibration explains all that models "
+            "share, which it rarely does."
         )
     else:
         sentences.append(
-            "Predicted from as many items, the scores of held-out models of the panel "
-            f"were off by {100 * panel.held_out_error:.1f} points on average"
+            f"Predicted from all {count(len(subset), 'item')}, the scores of held-out "
+            f"models of the panel were off by {100 * panel.held_out_error:.1f} points "
+            "on average"
             + (
                 f"; the interval was made {panel.widen:.2f} times as wide for that."
                 if panel.widen > 1
                 else "."
             )
+        )
+        if (table["n_answers"] < len(subset)).any():
+            sentences.append("Of models that answered fewer they are farther off.")
+    independent = panel.independent_models
+    if independent is not None and independent < FEWEST_MODELS:
+        sentences.append(
+            f"Only {count(independent, 'independent model')} calibrated these items: "
+            "how a model of another kind answers they cannot tell, and the interval is "
+            "unproven."
         )
     known = [name for name in table.index if name in set(panel.models)]
     if known:
@@ -225,6 +236,9 @@ def _print_json(scored, options):
                 "n_models": None if panel is None else len(panel.models),
                 "held_out_error": None if panel is None else panel.held_out_error,
                 "widen": None if panel is None else panel.widen,
+                "independent_models": None
+                if panel is None
+                else panel.independent_models,
             },
             "data": {"source": scored.source, "notes": scored.notes},
             "confidence": None if panel is None else CONFIDENCE,

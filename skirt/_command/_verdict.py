@@ -10,6 +10,8 @@ _SMALL_SAVING = 0.5
 # Differences of mean agreement below this are not worth telling.
 _NOTICEABLE = 0.005
 _FEW_GROUPS = 8
+# Methods that choose for the full score itself.
+_FOR_THE_SCORE = ("fisher rank", "auto")
 
 
 def cell(curve, method, k):
@@ -157,7 +159,12 @@ def comparison_sentences(outcome):
         if crossing is not None:
             sentences.append(
                 f"From k = {crossing:,} on a random subset agrees better than "
-                f"{method}: there, choose at random."
+                f"{method}: there, choose at random"
+                + (
+                    "."
+                    if method in _FOR_THE_SCORE
+                    else ", or try --criterion rank, which chooses for the full score."
+                )
             )
     if k is not None:
         own = _mean(curve, method, k)

@@ -10,13 +10,15 @@ class Told(list):
     """The warnings that were shown, in their order, each once.
 
     Those about estimated priors come in several forms, from the whole panel and from
-    the splits, with advice for programmers: they wait, and become one sentence.
+    the splits, with advice for programmers: they wait, and become one sentence. So do
+    those of calibrations of several abilities that did not quite settle.
     """
 
     def __init__(self):
         super().__init__()
         self._splits: list = []
         self._whole_panel = False
+        self._unsettled = False
 
     def add(self, text):
         if "estimated prior" in text.lower():
@@ -25,6 +27,8 @@ class Told(list):
                 self._splits.append((int(found[1]), int(found[2])))
             else:
                 self._whole_panel = True
+        elif re.search(r"calibration stopped after \d+ cycles", text):
+            self._unsettled = True
         elif text not in self:
             self.append(text)
             print(f"skirt: warning: {text}", file=sys.stderr, flush=True)
@@ -37,7 +41,13 @@ class Told(list):
             # Different forms of the warning may come from different splits.
             least = "at least " if len(self._splits) > 1 and most < n_splits else ""
             where.append(f"in {least}{most} of {n_splits} splits")
-        self._splits, self._whole_panel = [], False
+        unsettled = self._unsettled
+        self._splits, self._whole_panel, self._unsettled = [], False, False
+        if unsettled:
+            self.add(
+                "a calibration of several abilities did not quite settle; what rests "
+                "on it is a little less sure"
+            )
         if where:
             self.add(
                 "the panel is small or odd for estimating how items differ "

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -135,15 +136,28 @@ class Subset:
         Raises
         ------
         ValueError
-            If an item of the subset has no column, or a model no answer.
+            If `answers` is no DataFrame, an item of the subset has no column, an answer
+            is none of 1, 0 and NaN, a model has no answer, or `confidence` is not
+            between 0 and 1.
 
         Notes
         -----
         The predicted score is the posterior mean, observed answers as observed and the
         others as expected, averaged over banks of one and of several abilities.
         """
-        from skirt.io._subset_scores import score_models
+        from skirt.io._subset_scores import check_answers, score_models
 
+        number = isinstance(confidence, Real) and not isinstance(confidence, bool)
+        if not number or not 0 < confidence < 1:
+            raise ValueError(
+                f"confidence is {confidence!r}: give a number between 0 and 1, such as "
+                "0.9."
+            )
+        if not isinstance(answers, pd.DataFrame):
+            raise ValueError(
+                f"answers are of type {type(answers).__name__}: give a DataFrame whose "
+                "columns are the names of the items and whose rows are models."
+            )
         absent = [name for name in self.items if name not in answers]
         if absent:
             raise ValueError(
@@ -151,7 +165,7 @@ class Subset:
                 f"{len(self)} items are absent): give a column of NaN for items that "
                 "were not asked."
             )
-        answers = answers[self.items]
+        answers = check_answers(answers[self.items])
         silent = answers.index[answers.isna().all(axis=1)]
         if len(silent):
             raise ValueError(

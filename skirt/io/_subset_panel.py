@@ -34,6 +34,8 @@ class CalibratedPanel:
     held_out_error : float or None
         Mean absolute error of scores predicted from as many items, of held-out
         models; None where it was not measured.
+    independent_models : int or None
+        Models that are no variants of each other; None where it was not counted.
     banks : list of ScoreBank
         Of several abilities each, all items: predicted scores are the mean of what
         they and the bank of one ability say. Empty on panels too small for them.
@@ -49,6 +51,7 @@ class CalibratedPanel:
     score: np.ndarray
     widen: float = 1.0
     held_out_error: float | None = None
+    independent_models: int | None = None
     banks: list = field(default_factory=list)
 
     def __post_init__(self):
@@ -73,7 +76,7 @@ class CalibratedPanel:
         score : array-like of shape (n_models,)
             The models' full-benchmark scores.
         **facts
-            `widen`, `held_out_error` and `banks`.
+            `widen`, `held_out_error`, `independent_models` and `banks`.
         """
         uncertainty = bank._item_uncertainty
         return cls(
@@ -129,7 +132,11 @@ class CalibratedPanel:
         }
         panel = {"models": self.models}
         panel |= {name: getattr(self, name).tolist() for name in _MODEL_COLUMNS}
-        prediction = {"widen": self.widen, "held_out_error": self.held_out_error}
+        prediction = {
+            "widen": self.widen,
+            "held_out_error": self.held_out_error,
+            "independent_models": self.independent_models,
+        }
         banks = {"score_banks": banks_to_json(self.banks)} if self.banks else {}
         return {"bank": bank, "panel": panel, "prediction": prediction} | banks
 
@@ -160,6 +167,7 @@ class CalibratedPanel:
         absent = [name for name in chosen if name not in set(items)]
         if absent:
             raise ValueError(f"the bank has no item {few(absent)}.")
+        independent = _at_least(prediction, "independent_models", 1.0, default=None)
         covariance = None
         if bank.get("covariance") is not None:
             covariance = _numbers(bank, "covariance", (len(items), 3))
@@ -172,6 +180,7 @@ class CalibratedPanel:
             **{name: _numbers(panel, name, (len(models),)) for name in _MODEL_COLUMNS},
             widen=_at_least(prediction, "widen", 1.0, default=1.0),
             held_out_error=_at_least(prediction, "held_out_error", 0.0, default=None),
+            independent_models=None if independent is None else int(independent),
             banks=banks_from_json(found.get("score_banks", []), len(items)),
         )
 

@@ -11,6 +11,20 @@ from skirt.selection._score_target import ScoreBank
 CONFIDENCE = 0.9
 
 
+def check_answers(answers):
+    """Return answers as numbers; anything but 1, 0 and missing is refused."""
+    values = answers.apply(pd.to_numeric, errors="coerce")
+    wrong = answers.notna() & ~values.isin([0, 1])
+    if wrong.to_numpy().any():
+        row, column = np.argwhere(wrong.to_numpy())[0]
+        raise ValueError(
+            f"Model {answers.index[row]!r} has the answer {answers.iat[row, column]!r} "
+            f"to item {answers.columns[column]!r}: answers are 1, 0, or NaN where "
+            "there is none."
+        )
+    return values.astype(np.float64)
+
+
 def score_models(subset, answers, confidence=CONFIDENCE):
     """Score models by their answers to the subset's items.
 

@@ -392,7 +392,7 @@ def test_a_session_keeps_its_rules_and_refuses_other_correlations(tmp_path):
     path = tmp_path / "session.json"
     bench = FluidBenchmark(bank, criterion="d_optimal")
     bench.start("m", path=path)
-    with pytest.warns(UserWarning, match="its own criterion, dimensions, which"):
+    with pytest.warns(UserWarning, match="they differ in criterion, dimensions"):
         AdaptiveSession.load(
             path, clone(bench).set_params(criterion="a_optimal", dimensions=[0])
         )

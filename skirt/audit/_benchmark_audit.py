@@ -204,7 +204,7 @@ def benchmark_audit(
     >>> from skirt.audit import benchmark_audit
     >>> from skirt.datasets import make_multidim_responses
     >>> panel = make_multidim_responses(
-    ...     50, 120, n_benchmarks=6, mislabelled=["benchmark4"], random_state=0
+    ...     80, 180, n_benchmarks=6, mislabelled=["benchmark4"], random_state=0
     ... )
     >>> model = MultidimIRT(2, integration="variational")
     >>> audit = benchmark_audit(panel.data, panel.item_table, model)

@@ -48,8 +48,8 @@ def _forest(report, names, order, number):
         step = -(-others.size // (_MOST_ROWS // 2))
         shown = np.concatenate([order[: _MOST_ROWS // 2], others[::step]])
         told = (
-            f" Shown are the best {_MOST_ROWS // 2} of {order.size:,} and every "
-            f"{step}th of the others."
+            f" Shown are the best {_MOST_ROWS // 2} of {order.size:,} and one in "
+            f"{step} of the others."
         )
     svg = svg_of(
         lambda: AbilityForestDisplay(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from skirt import FisherSubsetSelector, FluidBenchmark, RandomSubsetSelector
@@ -23,6 +22,7 @@ from skirt._command._sizing import (
 )
 from skirt._command._verdict import cell
 from skirt._command._words import count, three
+from skirt._sklearn_compat import FrozenEstimator
 from skirt._version import __version__
 
 _EXAMPLES = """\

@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
 
 from skirt import FisherSubsetSelector, TwoPLEstimator
 from skirt._command._printing import say
+from skirt._sklearn_compat import FrozenEstimator
 from skirt.io._subset_scores import CONFIDENCE, predict_full_scores
 from skirt.model_selection._fit_params import group_params
 from skirt.selection._score_ranking import default_banks

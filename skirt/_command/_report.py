@@ -126,7 +126,7 @@ def _measure(report):
         methods, options, panel, report.found.score, sizes, report.found.seconds
     )
     if report.k is not None:
-        from sklearn.frozen import FrozenEstimator
+        from skirt._sklearn_compat import FrozenEstimator
 
         selector = FisherSubsetSelector(
             report.k, estimator=FrozenEstimator(report.found.bank)

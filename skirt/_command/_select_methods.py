@@ -1,7 +1,6 @@
 """The ways of choosing items that ``skirt select`` knows, by their names."""
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
@@ -13,6 +12,7 @@ from skirt import (
     FisherSubsetSelector,
     RandomSubsetSelector,
 )
+from skirt._sklearn_compat import FrozenEstimator
 
 RIDGE = "random + ridge"
 # What is shown beside the chosen method: what takes seconds, and everything.

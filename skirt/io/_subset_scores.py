@@ -17,8 +17,10 @@ def check_answers(answers):
     wrong = answers.notna() & ~values.isin([0, 1])
     if wrong.to_numpy().any():
         row, column = np.argwhere(wrong.to_numpy())[0]
+        value = answers.iat[row, column]
+        value = value.item() if isinstance(value, np.generic) else value
         raise ValueError(
-            f"Model {answers.index[row]!r} has the answer {answers.iat[row, column]!r} "
+            f"Model {answers.index[row]!r} has the answer {value!r} "
             f"to item {answers.columns[column]!r}: answers are 1, 0, or NaN where "
             "there is none."
         )

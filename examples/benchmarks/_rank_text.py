@@ -6,7 +6,7 @@ DERIVATION = r"""# Choosing items for the ranking by the full score
 well beside the other selectors. The tables are written by
 `examples/benchmarks/rank_selection.py`; to make them again, run
 
-    python examples/benchmarks/rank_selection.py --data FOLDER --splits 6 \
+    python examples/benchmarks/rank_selection.py --data FOLDER --splits 10 \
         --maker-splits 2 --panels 64 --models 150 --items 1000
 
 ## What is minimised
@@ -92,27 +92,23 @@ models among it. The choice of the design rests on other panels:
 LOSES = """
 ## Where it loses
 
-* **Five and ten items, and few independent models.** Over the sets of which 10 to 22
-  models choose, no way of choosing is clearly ahead, and half splits tell differences
-  of .05 badly. Farthest behind the best of each cell, as it turned out, are
-  `swebench_verified_bash_only` at 5 and 10 items (`auto` by .047 and .050; level from
-  20 on) and `refusalbench_bio_trials` (by .049 at 5 to .021 at 50), where the choosers
-  are 10 models in five trials each and random items rank better than `rank` at every
-  size. On `mmlu_pro` it is .024 behind at 10 and 20 items, on `verbal_aggression`, of
-  24 items, .024 and .017 at 5 and 10: there the items that models disagree on rank
-  better. No cell from 100 items on is more than .01 behind.
+* **Few independent models, five to twenty items.** `refusalbench_bio`: ten models choose
+  among 62 items of which some ought to be answered and some refused, and models that
+  refuse all or nothing score alike; random items and anchor points are .14, .13 and .10
+  ahead of `auto` at 5, 10 and 20 items, and every choice by one dimension is farther
+  behind. Among ten models in five trials each (`refusalbench_bio_trials`) random items
+  rank better at every size, by .05 to .01; on `swebench_verified_bash_only` (14 models)
+  stratified items by .06 and .03 at 5 and 10 items, on `mmlu_pro` (14) the items that
+  models disagree on by .02 at 10 to 50. Where at least 20 models choose no cell is more
+  than .022 behind the best of its cell as it turned out.
 * **Items needed.** For .90 `auto` takes more than 1.1 times the items of the best other
-  method on three sets: `refusalbench_bio_trials` (10, best 6), `mmlu_pro` (16, best 12)
-  and `verbal_aggression` (8, best 6).
+  method on five sets: these but `swebench_verified_bash_only`, `bfcl` (34, best 27) and
+  `verbal_aggression` (8, best 7).
 * **Further dimensions that come in slowly** make hardly a difference in the simulated
   panels: compare `rank` with `rank, banks alike` above.
 * **Models of other makers.** Over the sets whose names tell the makers, stratified
   items are ahead of `rank`. That comes from the two refusal sets, where models differ
-  by how their makers want them to refuse; over the other six they are level, each ahead
-  on three. With few makers and two splits of each set these figures are rough.
-* **Mixed benchmarks at very few items**: on `bfcl` one dimension is ahead at 5 and 10
-  items (`auto` is .028 and .042 behind the best, the latter the worst cell against a
-  rival chosen on other splits), and behind from 20 on.
+  by how their makers want them to refuse; over the other six they are level. With few makers and two splits of each set these figures are rough.
 * **Errors of scores predicted from chosen items.** The greedy choice seeks items whose
   parameters look best, also by chance, and items of one topic resemble each other more
   than few dimensions tell. The intervals of `FisherSubsetSelector(criterion="rank")`,

@@ -14,6 +14,8 @@ from _held_out_sets import LEFT_OUT, MOST_ITEMS, RECIPES
 from _real_data_format import listed, number, percent, table
 
 OURS = [label(n) for n in N_COMPONENTS]
+# With fewer, that there are few is why.
+_FEW_MODELS = 15
 
 
 def write_page(path, results, failed):
@@ -172,6 +174,12 @@ predictions are too sure) is {number(here["slope"])}, that of the baseline
 Its {result["shape"][0]} rows are {result["groups"]} models, and their answers to an
 item are held out together. The fit counts the rows as independent: on so few models
 that makes items look better known than they are; a mean over rows does not mind.
+"""
+    elif result["groups"] < _FEW_MODELS:
+        text += f"""
+{result["groups"]} models tell little of more than one ability, and a baseline of each
+part or category takes its parts for unrelated at no such cost. The interval above tells
+whether other models like these might come out the other way.
 """
     parts = result["by part"]
     baseline = result["baselines"]["macro"]

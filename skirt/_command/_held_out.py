@@ -44,9 +44,8 @@ def held_out_errors(make_selector, options, panel, score, k):
     -------
     dict
         ``banks``, of several abilities, calibrated by all models, and
-        ``independent_models``. Where a model held
-        out has answered the items, ``widen``, at least 1, and ``held_out_error``, the
-        mean absolute error.
+        ``independent_models``. Where a model held out has answered the items,
+        ``widen``, at least 1, and ``held_out_error``, the mean absolute error.
     """
     X = panel.responses.to_numpy()
     groups = panel.group_labels

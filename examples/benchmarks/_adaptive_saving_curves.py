@@ -23,8 +23,6 @@ from skirt.model_selection import agreement_curve
 # Adaptive tests are replayed, and anchors clustered, up to so many items.
 MOST_ADAPTIVE = 160
 MOST_ANCHORS = 80
-# Of larger matrices fewer splits are drawn: (cells up to, the most splits).
-FEWER_SPLITS = ((200_000, 50), (500_000, 25), (float("inf"), 10))
 ANCHOR_SIZES = (2, 5, 10, 20, 40, 80)
 COMPARED = (5, 10, 20, 40)
 CVS = (0.3, 0.46, 0.6, 0.75, 0.92, 1.05, 1.2)
@@ -54,8 +52,6 @@ def real_curves(X, y, groups, splits):
     """Curves of every method on one data set, and what they give at the target."""
     # As an array: the names of thousands of columns are slow to check.
     X, y, groups = sample_models(X.to_numpy(dtype=float), y, groups)
-    most = next(most for cells, most in FEWER_SPLITS if X.size <= cells)
-    splits = min(splits, most)
     kind = ShuffleSplit if groups is None else GroupShuffleSplit
     cv = kind(splits, test_size=0.5, random_state=0)
     started = time.process_time()

@@ -39,9 +39,9 @@ on a folder as for `real_data_table.py`. The data are not part of the package.
 
 **Protocol.** Random half splits of the models (groups of variants whole), the same for
 every method: items are calibrated and chosen on one half, and the other half is
-ranked; agreement is Spearman's rho with the full-benchmark score. {splits} splits; to
-save time, fewer of larger matrices (column **splits**), and of panels beyond 1,000
-models a seeded sample of so many. **k\\*** is the smallest size tested at which the
+ranked; agreement is Spearman's rho with the full-benchmark score. {splits} splits of
+every set (column **splits**); to save time, of panels beyond 1,000 models a seeded
+sample of so many. **k\\*** is the smallest size tested at which the
 mean agreement reaches .90 and stays there at every larger size tested: every size to
 10, then each at most 1.2 times the one before. Adaptive tests were replayed up to
 {adaptive} items, anchor points clustered for the sizes {anchors} alone, which makes

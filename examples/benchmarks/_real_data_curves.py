@@ -156,10 +156,10 @@ def sample_models(X, y, groups):
 
 
 def splits_won(curve):
-    """In how many splits Fisher's items beat random ones, ties as half, by size."""
+    """By size, in how many splits Fisher's items beat random ones (ties: half)."""
     wide = curve.split_scores.pivot(
         index=["k", "split"], columns="method", values="score"
     )
     gain = wide["fisher marginal"] - wide["random"]
     won = ((gain > 0) + 0.5 * (gain == 0)).groupby(level="k").sum()
-    return {int(k): float(n) for k, n in won.items()}
+    return {str(k): float(n) for k, n in won.items()}  # as JSON will have the sizes

@@ -286,6 +286,12 @@ def test_score_tells_what_is_lacking(capsys, table, responses, monkeypatch):
     code, _, err = run(capsys, "score", "cut.json", "new.csv")
     assert code == 2
     assert "cut.json: 'intercept' of the calibration does not hold 120" in err
+    content["prediction"]["independent_models"] = 12.5
+    with open("odd.json", "w") as file:
+        json.dump(content, file)
+    code, _, err = run(capsys, "score", "odd.json", "new.csv")
+    assert code == 2
+    assert "'independent_models' is 12.5: it is a whole number" in err
 
 
 # skirt fit

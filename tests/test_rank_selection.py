@@ -371,6 +371,9 @@ def test_weights_on_half_of_the_items_select_for_that_half(mixed):
     assert selector.score(new) == pytest.approx(selector.score(new, truth))
     with pytest.raises(ValueError, match="no weight for item 'q7'"):
         clone(selector).set_params(target_weights=half.drop("q7")).fit(table)
+    surplus = pd.concat([half, pd.Series({"gone": 1.0})])
+    with pytest.raises(ValueError, match="'gone', which is no item of X"):
+        clone(selector).set_params(target_weights=surplus).fit(table)
     for wrong, words in (
         (-half, "-2.0 for item 'q0'"),
         (0 * half, "All target_weights are zero"),

@@ -56,16 +56,16 @@ def _bank_to_json(bank):
 
 
 def _bank_from_json(found, n_items):
-    slopes = _numbers(found, "discrimination", (n_items, None))
+    slopes = numbers(found, "discrimination", (n_items, None))
     n_abilities = slopes.shape[1]
     covariance = None
     if found.get("covariance") is not None:
         rows, columns = np.tril_indices(n_abilities + 1)
-        lower = _numbers(found, "covariance", (n_items, len(rows)))
+        lower = numbers(found, "covariance", (n_items, len(rows)))
         covariance = np.empty((n_items, n_abilities + 1, n_abilities + 1))
         covariance[:, rows, columns] = covariance[:, columns, rows] = lower
-    items = Items(slopes, _numbers(found, "intercept", (n_items,)), covariance)
-    correlation = _numbers(found, "ability_correlation", (n_abilities, n_abilities))
+    items = Items(slopes, numbers(found, "intercept", (n_items,)), covariance)
+    correlation = numbers(found, "ability_correlation", (n_abilities, n_abilities))
     if not (np.linalg.eigvalsh(correlation) > 0).all():
         raise ValueError(
             "'ability_correlation' of the calibration is no correlation matrix."
@@ -80,7 +80,8 @@ def _rounded(values, digits):
     return [float(f"{value:.{digits}g}") for value in values]
 
 
-def _numbers(found, key, shape):
+def numbers(found, key, shape):
+    """Return what a calibration holds under a key; None in a shape is any length."""
     try:
         values = np.array(found.get(key), dtype=np.float64)
     except (TypeError, ValueError):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skirt.io._score_banks import banks_from_json, banks_to_json
+from skirt.io._score_banks import banks_from_json, banks_to_json, numbers
 from skirt.io._words import few
 
 _MODEL_COLUMNS = ("ability", "ability_se", "score")
@@ -168,16 +168,20 @@ class CalibratedPanel:
         if absent:
             raise ValueError(f"the bank has no item {few(absent)}.")
         independent = _at_least(prediction, "independent_models", 1.0, default=None)
+        if independent is not None and not independent.is_integer():
+            raise ValueError(
+                f"'independent_models' is {independent:g}: it is a whole number."
+            )
         covariance = None
         if bank.get("covariance") is not None:
-            covariance = _numbers(bank, "covariance", (len(items), 3))
+            covariance = numbers(bank, "covariance", (len(items), 3))
         return cls(
             items=items,
-            discrimination=_numbers(bank, "discrimination", (len(items),)),
-            intercept=_numbers(bank, "intercept", (len(items),)),
+            discrimination=numbers(bank, "discrimination", (len(items),)),
+            intercept=numbers(bank, "intercept", (len(items),)),
             covariance=covariance,
             models=models,
-            **{name: _numbers(panel, name, (len(models),)) for name in _MODEL_COLUMNS},
+            **{name: numbers(panel, name, (len(models),)) for name in _MODEL_COLUMNS},
             widen=_at_least(prediction, "widen", 1.0, default=1.0),
             held_out_error=_at_least(prediction, "held_out_error", 0.0, default=None),
             independent_models=None if independent is None else int(independent),
@@ -200,16 +204,3 @@ def _at_least(found, key, least, default):
     if not number or not least <= value < math.inf:
         raise ValueError(f"{key!r} is {value!r}: it is a number of at least {least:g}.")
     return float(value)
-
-
-def _numbers(found, key, shape):
-    try:
-        values = np.array(found.get(key), dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.shape != shape or not np.isfinite(values).all():
-        raise ValueError(
-            f"{key!r} of the calibration does not hold {shape[0]} finite "
-            f"{'triples' if len(shape) > 1 else 'numbers'}."
-        )
-    return values

@@ -199,6 +199,12 @@ def check_target_weights(weights, names):
             )
             told = "no weight" if lacking else "several weights"
             raise ValueError(f"target_weights has {told} for item {odd!r}.")
+        if len(weights) > n_items:
+            surplus = weights.index[~weights.index.isin(names)]
+            raise ValueError(
+                f"target_weights has a weight for {surplus[0]!r}, which is no item of "
+                f"X ({len(surplus)} such): pass target_weights[X.columns]."
+            )
         weights = weights.loc[list(names)]
     try:
         weights = np.asarray(weights, dtype=np.float64)

@@ -339,12 +339,15 @@ def test_fit_of_two_abilities(capsys, table):
 
 
 @pytest.mark.filterwarnings("ignore:.*prior is at its bound")
-def test_adapt_replays_what_agreement_curve_measures(capsys, table, responses):
+@pytest.mark.parametrize("criterion", ["fisher", "score"])
+def test_adapt_replays_what_agreement_curve_measures(
+    capsys, table, responses, criterion
+):
     arguments = ["adapt", table, *QUICK, "--se", ".5", "-o", "replay.csv"]
-    facts = facts_of(capsys, *arguments)
+    facts = facts_of(capsys, *arguments, "--criterion", criterion)
     panel = responses.iloc[2:]
     curve = agreement_curve(
-        {"adaptive": FluidBenchmark()},
+        {"adaptive": FluidBenchmark(criterion=criterion)},
         panel,
         k=[5, 10],
         cv=ShuffleSplit(4, test_size=0.5, random_state=0),
@@ -513,6 +516,7 @@ def test_report_without_matplotlib_says_what_to_install(capsys, table, monkeypat
         (["adapt", "panel.csv", "--sizes", "999"], "999 is more than the 120 items"),
         (["adapt", "panel.csv", "--se", "0"], "'0' is not a number above 0"),
         (["adapt", "nine.csv"], "2 models are too few"),
+        (["adapt", "panel.csv", "--method", "auto"], "--method auto (see skirt adapt"),
         (["audit", "nine.csv"], "all items are of one benchmark, 'sums'"),
         (["audit", "panel.csv", "--items", "other.csv"], "no row for item 'sums/00'"),
         (["audit", "panel.csv", "-o", "no/such.html"], "no directory no"),

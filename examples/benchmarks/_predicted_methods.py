@@ -8,12 +8,16 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from _polo import Polo
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 
-from skirt import AutoSubsetSelector, FisherSubsetSelector, RandomSubsetSelector
+from skirt import (
+    AnchorPointSelector,
+    AutoSubsetSelector,
+    FisherSubsetSelector,
+    RandomSubsetSelector,
+)
 from skirt._command import main
 from skirt.metrics import full_benchmark_score
 
@@ -48,11 +52,15 @@ def random_items(X, groups, held, sizes, seed):
 
 def polo(X, groups, held, sizes, seed):
     """Anchor points, p-IRT and gp-IRT."""
-    fitted = Polo(X, len(set(groups)))
-    for k in sizes:
-        names = ("anchor points", "p-IRT", "gp-IRT")
-        for name, predicted in zip(names, fitted.predict(held, k, seed), strict=True):
-            yield name, k, predicted
+    with tempfile.TemporaryDirectory() as folder:
+        anchors = AnchorPointSelector(random_state=seed, memory=folder)
+        for k in sizes:
+            anchors.set_params(k=k, prediction="mean").fit(X)
+            yield "anchor points", k, anchors.predict(held)
+            for name in ("p-IRT", "gp-IRT"):
+                anchors.set_params(prediction=name.lower()).fit(X, groups=groups)
+                score, error = anchors.predict(held, return_std=True)
+                yield name, k, score, *_interval(score, error)
 
 
 def rank(X, groups, held, sizes, seed):

@@ -31,15 +31,16 @@ that neither chose nor calibrated them? Written by
   draws).
 * **mean of rank's items**, **mean of select's items**: the plain mean of chosen items.
 * **anchor points**: `AnchorPointSelector`, the mean weighted by the clusters' sizes.
-* **p-IRT**, **gp-IRT**: the estimators of Polo et al. (2024), tinyBenchmarks, from
-  these anchor points and skirt's calibration. p-IRT counts answers as observed and the
-  others as the item response model expects them at the model's ability; gp-IRT is w
-  times the weighted mean of the anchors and 1 - w times p-IRT, w = b^2 / (v / 4k +
-  b^2), v the mean variance of a model's answers and b the mean error of the item
-  response model on every fifth training model. As in their code the number of
-  abilities is the smallest whose b is within .0025 of the best; of 1, 2 and 5 here, as
-  far as there are four training models for each. Unlike theirs, abilities are
-  posterior modes, not of maximum likelihood. They give no intervals.
+* **p-IRT**, **gp-IRT**: the estimators of Polo et al. (2024), tinyBenchmarks, from the
+  same anchor points: `AnchorPointSelector(prediction="p-irt")` and `"gp-irt"`. p-IRT
+  counts answers as observed and the others as the item response model expects them;
+  gp-IRT is w times the weighted mean of the anchors and 1 - w times p-IRT, w = b^2 /
+  (v / 4k + b^2), v the mean variance of a model's answers and b the mean error of the
+  item response model on every fifth training model or family. As in their code the
+  number of abilities is the smallest whose b is within .0025 of the best; of 1, 2 and 5
+  here, as far as there are four training models for each. Unlike theirs, answers are
+  expected over the abilities' posterior, not at their maximum likelihood, and there are
+  intervals, lengthened by what was found on fifths of the training models held out.
 * **rank**, **auto**: `FisherSubsetSelector(criterion="rank")` and `AutoSubsetSelector`
   (6 halvings inside the training models).
 * **select, fisher**, **select, anchor**: `skirt select -k 100 -o subset.json`, as it

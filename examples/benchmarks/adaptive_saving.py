@@ -93,7 +93,9 @@ def _kept(path, settings, measured):
 def _parse(argv):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, help="folder (default: $SKIRT_DATA)")
-    parser.add_argument("--splits", type=int, default=50, help="half splits of each set")
+    parser.add_argument(
+        "--splits", type=int, default=50, help="half splits of each set"
+    )
     parser.add_argument("--panels", type=int, default=3, help="simulated, of each CV")
     parser.add_argument("--panel-splits", type=int, default=4)
     parser.add_argument("--cache", type=Path, default=Path("adaptive_saving_cache"))

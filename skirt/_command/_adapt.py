@@ -29,6 +29,7 @@ _EXAMPLES = """\
 examples:
   skirt adapt results.csv                       would other items for each model pay?
   skirt adapt results.csv --se .3               and how many items until SE .3
+  skirt adapt results.csv --criterion rank      for the ranking by the full score
   skirt adapt results.csv -o replay.csv         every step of every replayed test
 
 what it does:
@@ -38,6 +39,9 @@ what it does:
   subset, the same for all models, and a random one.
 
 """
+# Those of `FluidBenchmark` for a bank of one ability, and for the full score; without
+# "mei", which estimates abilities for every answer that might come: minutes here.
+_CRITERIA = ("fisher", "mpwi", "kl", "mepv", "rank", "score")
 # A test that asks hundreds of items has long lost its point.
 _LONGEST = 100
 # Differences of mean agreement below this are not worth telling.
@@ -56,6 +60,15 @@ def add_options(commands):
     )
     shared.add_results(parser)
     shared.add_target(parser, "the held-out agreement wanted (default: .9)")
+    parser.add_argument(
+        "--criterion",
+        choices=_CRITERIA,
+        default="fisher",
+        help="which item is asked next: of greatest information at the ability "
+        "estimated (fisher, the default) or averaged over what is known of it (mpwi, "
+        "kl), of least expected variance (mepv), or for the full score (score) "
+        "and the ranking by it (rank)",
+    )
     parser.add_argument(
         "--se",
         type=shared.above_zero,
@@ -86,7 +99,12 @@ def run(options, told):
     found = calibrate(panel)
     sizes = sorted(options.sizes or sizes_for(panel.shape[1], _LONGEST))
     curve = measure(
-        adaptive_methods(), options, panel, found.score, sizes, found.seconds
+        adaptive_methods(options.criterion),
+        options,
+        panel,
+        found.score,
+        sizes,
+        found.seconds,
     )
     trace, errors = _replay(options, panel, sizes)
     lengths = _lengths(trace, options.se)
@@ -108,10 +126,10 @@ def run(options, told):
     return 0
 
 
-def adaptive_methods():
+def adaptive_methods(criterion):
     """Return what adaptive tests are compared with, and they themselves."""
     return {
-        "adaptive": FluidBenchmark(),
+        "adaptive": FluidBenchmark(criterion=criterion),
         "fisher": FisherSubsetSelector(),
         "random": RandomSubsetSelector(),
     }
@@ -135,7 +153,8 @@ def _replay(options, panel, sizes):
     first, second = next(halves.split(X, groups=groups))
     traces, fixed = [], []
     for train, test in ((first, second), (second, first)):
-        bench = FluidBenchmark(n_items=max(sizes)).fit(X.iloc[train])
+        bench = FluidBenchmark(n_items=max(sizes), criterion=options.criterion)
+        bench.fit(X.iloc[train])
         traces.append(bench.replay(X.iloc[test]))
         fixed.append(
             _fixed_errors(bench.estimator_, X.iloc[train], X.iloc[test], sizes)
@@ -257,6 +276,7 @@ def _print_json(facts, options):
             "data": data_facts(
                 panel, facts["found"].missingness, facts["found"].bank.item_flags_
             ),
+            "criterion": options.criterion,
             "seed": options.seed,
             "protocol": protocol(options, panel),
             "target": options.target,

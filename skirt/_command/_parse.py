@@ -40,7 +40,11 @@ def parse(argv):
     )
     for module in COMMANDS.values():
         module.add_options(commands)
-    options = parser.parse_args(argv)
+    options, unknown = parser.parse_known_args(argv)
+    if unknown:
+        # By itself argparse would send the reader to the help of no command.
+        of = commands.choices.get(options.command, parser)
+        of.error(f"unrecognized arguments: {' '.join(unknown)}")
     if options.command is None:
         raise BadInput(
             "a command is needed: skirt select, score, fit, adapt, audit or report "

@@ -177,7 +177,7 @@ class FisherSubsetSelector(CalibratingSelector):
 
     >>> import pandas as pd
     >>> weights = pd.get_dummies(panel.item_table["benchmark"]).T
-    >>> selector.set_params(target_weights=weights).fit(X).predict(X).shape
+    >>> selector.set_params(target_weights=weights[X.columns]).fit(X).predict(X).shape
     (56, 8)
     """
 

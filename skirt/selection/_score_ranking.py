@@ -30,7 +30,9 @@ _MAX_ITER = 100
 _DECIMALS = 12
 
 
-def default_banks(responses, n_groups, *, max_iter=_MAX_ITER):
+def default_banks(
+    responses, n_groups, *, dimensions=_MORE_DIMENSIONS, max_iter=_MAX_ITER
+):
     """Return unfitted banks of as many dimensions as the panel may bear.
 
     In those of several dimensions items count as uncertain, so that a dimension which
@@ -41,6 +43,8 @@ def default_banks(responses, n_groups, *, max_iter=_MAX_ITER):
     responses : ndarray of shape (n_models, n_items)
     n_groups : int
         Independent models.
+    dimensions : sequence of int
+        The numbers of dimensions besides 1.
     max_iter : int
         Most cycles of each calibration in several dimensions.
 
@@ -59,7 +63,7 @@ def default_banks(responses, n_groups, *, max_iter=_MAX_ITER):
             tol=_TOL,
             max_iter=max_iter,
         )
-        for n_components in _MORE_DIMENSIONS
+        for n_components in dimensions
         if n_components <= largest
     ]
     return [TwoPLEstimator(), *several]

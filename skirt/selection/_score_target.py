@@ -124,7 +124,7 @@ def predict_score(bank, chosen, answers, weights):
         Of the observed score about it: through the abilities, and by chance of the
         answers that were not seen.
     """
-    mean, covariance = _posterior(bank, chosen, answers)
+    mean, covariance = posterior(bank, chosen, answers)
     known = ~np.isnan(answers)
     a = bank.items.discrimination
     right = np.where(known, answers, 0.0)
@@ -148,10 +148,20 @@ def predict_score(bank, chosen, answers, weights):
     return score, variance
 
 
-def _posterior(bank, chosen, answers):
+def posterior(bank, chosen, answers):
     """Normal posteriors of the abilities of models new to the bank.
 
     Centred at the mode: integrated ones rank no better, and take ten times as long.
+
+    Parameters
+    ----------
+    bank, chosen, answers
+        As of `predict_score`.
+
+    Returns
+    -------
+    mean : ndarray of shape (n_models, n_components)
+    covariance : ndarray of shape (n_models, n_components, n_components)
     """
     data = ResponseData.from_matrix(answers)
     return posterior_modes(data, bank.items[chosen], bank.correlation)

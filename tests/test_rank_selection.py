@@ -176,35 +176,6 @@ def test_several_targets_add_their_losses(dense):
     assert (np.array(alone) != order[:7, None]).any(axis=0).all()
 
 
-def test_a_doubted_bank_weighs_more_with_every_item():
-    rng = np.random.default_rng(3)
-    target, counts = np.full(8, 1 / 8), np.ones(4)
-    banks = [small_bank(8, 1, seed=3), small_bank(8, 2, seed=4)]
-    thetas = [rng.normal(size=(4, 1)), rng.normal(size=(4, 2))]
-    designs = [
-        DesignBank.at(ScoreBank.of(b), t, target)
-        for b, t in zip(banks, thetas, strict=True)
-    ]
-    order = least_displacement(designs, 4, counts=counts, doubt=[0, 3])
-    for step in range(4):
-        before = list(order[:step])
-        losses = {
-            j: sum(
-                weight * loss(b, t, before, j, target, counts, True)
-                for b, t, weight in zip(
-                    banks, thetas, (1, (step + 1) / (step + 4)), strict=True
-                )
-            )
-            for j in range(8)
-            if j not in before
-        }
-        assert order[step] == min(losses, key=losses.get)
-    # Doubted beyond measure, it has no say.
-    alone = least_displacement(designs[:1], 4, counts=counts)
-    doubted = least_displacement(designs, 4, counts=counts, doubt=[0, 1e12])
-    np.testing.assert_array_equal(doubted, alone)
-
-
 def test_neither_the_order_of_models_nor_the_axes_matter():
     bank = small_bank(40, 3, correlation=0.0)
     rng = np.random.default_rng(2)

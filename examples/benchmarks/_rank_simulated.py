@@ -9,18 +9,23 @@ import numpy as np
 from scipy.special import expit
 from sklearn.frozen import FrozenEstimator
 
-from skirt import FisherSubsetSelector, RandomSubsetSelector
+from skirt import (
+    AnchorPointSelector,
+    DisagreementSelector,
+    FisherSubsetSelector,
+    RandomSubsetSelector,
+)
 from skirt.metrics import agreement_score
-from skirt.selection._rank_greedy import DesignBank, least_displacement
-from skirt.selection._score_target import ScoreBank
 
 SIZES = (5, 10, 20, 50)
-MODELS = (14, 28, 60, 100)
+MODELS = (8, 14, 28, 60, 100)
 SIMULATED_METHODS = (
     "random",
+    "anchor points",
+    "disagreement",
+    "stratified",
     "marginal",
     "rank, one bank",
-    "rank, banks alike",
     "rank",
 )
 # Models that are ranked, and draws of random items.
@@ -166,11 +171,10 @@ def evaluate_simulated(seed):
         marginal = FisherSubsetSelector(most, estimator=bank).fit(X, groups=family)
         one = FisherSubsetSelector(most, criterion="rank", estimator=bank)
         one.fit(X, groups=family)
-        alike = _without_doubt(rank, X, family, most)
-        chosen = {
+        nested = {
+            "disagreement": DisagreementSelector(most).fit(X),
             "marginal": marginal,
             "rank, one bank": one,
-            "rank, banks alike": alike,
             "rank": rank,
         }
         for k in SIZES:
@@ -179,23 +183,15 @@ def evaluate_simulated(seed):
                 for draw in range(N_DRAWS)
             ]
             records.append({"method": "random", "k": k, "rho": float(np.mean(draws))})
-            for method, selector in chosen.items():
+            for method, selector in nested.items():
                 add(method, k, selector.truncate(k).predict(tested))
+            stratified = FisherSubsetSelector(
+                k, criterion="total", stratify="difficulty", estimator=bank
+            )
+            for method, selector in {
+                "anchor points": AnchorPointSelector(k, random_state=0),
+                "stratified": stratified,
+            }.items():
+                add(method, k, selector.fit(X).predict(tested))
     models = MODELS[seed % len(MODELS)]
     return {"seed": seed, "models": models, "kind": kind, "records": records}
-
-
-def _without_doubt(rank, X, family, k):
-    """The same selector with all banks weighing alike from the first item on."""
-    target = np.full(X.shape[1], 1.0 / X.shape[1])
-    banks = [ScoreBank.of(bank) for bank in rank.estimators_]
-    designs = [
-        DesignBank.at(bank, bank.abilities(X, shaped=True), target) for bank in banks
-    ]
-    counts = 1.0 / np.bincount(family)[family]
-    # Banks at fixed items weigh alike.
-    fixed = [FrozenEstimator(bank) for bank in rank.estimators_]
-    alike = FisherSubsetSelector(k, criterion="rank", estimator=fixed)
-    alike.fit(X, groups=family)
-    alike.order_ = least_displacement(designs, k, counts=counts)
-    return alike

@@ -84,14 +84,14 @@ class DesignBank:
 
 
 @one_blas_thread
-def least_displacement(banks, k, *, counts, dense=True, doubt=None):
+def least_displacement(banks, k, *, counts, dense=True):
     """Choose greedily the items that leave least of the models' scores unknown.
 
-    Every step takes the item after which the weighted sum over banks of the sum over
-    models (and scores, if there are several) of ``f_i * sqrt(V_i)`` is least, ties to
-    the lowest column index. The density f is that of the models' scores, which the
-    errors that are left smooth; it is renewed at every step. The sum is not submodular,
-    so that all items are evaluated at every step, by rank-one updates.
+    Every step takes the item after which the sum over banks and models (and scores, if
+    there are several) of ``f_i * sqrt(V_i)`` is least, ties to the lowest column index.
+    The density f is that of the models' scores, which the errors that are left smooth;
+    it is renewed at every step. The sum is not submodular, so that all items are
+    evaluated at every step, by rank-one updates.
 
     Parameters
     ----------
@@ -104,9 +104,6 @@ def least_displacement(banks, k, *, counts, dense=True, doubt=None):
     dense : bool, default=True
         False minimises the sum of the variances V_i instead; of several scores each
         has them divided by what they are before any answer, summed over the models.
-    doubt : array-like of shape (n_banks,), default=None
-        The number of items from which on a bank weighs half: for the m-th item it
-        weighs m / (m + doubt). None is no doubt, and equal weights.
 
     Returns
     -------
@@ -117,12 +114,10 @@ def least_displacement(banks, k, *, counts, dense=True, doubt=None):
     importance = np.ones(len(banks[0].weights))
     if not dense:
         importance = _equal_shares(states, counts)
-    doubt = np.zeros(len(banks)) if doubt is None else np.asarray(doubt, float)
     left = np.ones(len(banks[0].slopes), dtype=bool)
     order = np.empty(k, dtype=np.intp)
     for step in range(k):
-        weight = (step + 1.0) / (step + 1.0 + doubt)
-        loss = weight @ np.array([state.losses(importance) for state in states])
+        loss = np.sum([state.losses(importance) for state in states], axis=0)
         loss = np.where(left, loss, np.inf)
         best = loss.min()
         item = int(np.argmax(loss <= best + _SLACK * abs(best)))

@@ -16,12 +16,6 @@ from skirt.selection._score_target import ScoreBank, predict_score
 _MORE_DIMENSIONS = (2, 3, 5)
 # Independent models that must be there for each dimension.
 _MODELS_FOR_EACH = 4
-# A bank of several dimensions weighs half in the choice of the m-th item where m times
-# the square of the number of independent models is this. How much an answer tells of a
-# further dimension goes with the square of how well items' slopes on it are known, and
-# answers must outweigh the prior. On simulated panels of 14 to 28 models that loses a
-# little on the mean and spares a little where "marginal" is ahead; on more, neither.
-_HALF_TRUSTED = 4000.0
 # Models at which the criterion is evaluated; of more, as many stand for all.
 _MOST_MODELS = 400
 # An item that moves by this share of its standard error is settled enough here.
@@ -112,10 +106,6 @@ class ScoreRanking:
             bank.abilities(responses, shaped=own)
             for bank, own in zip(self.banks, shaped, strict=True)
         ]
-        doubt = [
-            _HALF_TRUSTED / counts.sum() ** 2 * (own and len(bank.correlation) > 1)
-            for bank, own in zip(self.banks, shaped, strict=True)
-        ]
         if len(responses) > _MOST_MODELS:
             # Of several scores models have their mean rank.
             place = rankdata(self.expected_scores(abilities), axis=1).mean(axis=0)
@@ -126,7 +116,7 @@ class ScoreRanking:
             DesignBank.at(bank, theta, self.weights)
             for bank, theta in zip(self.banks, abilities, strict=True)
         ]
-        return least_displacement(designs, k, counts=counts, dense=dense, doubt=doubt)
+        return least_displacement(designs, k, counts=counts, dense=dense)
 
     def expected_scores(self, abilities):
         """Mean over the banks of the scores at abilities, (n_targets, n_models)."""

@@ -12,6 +12,7 @@ from _rank_differences import (
 from _rank_methods import COMPETITORS, MEAN_DRAWS, OURS, PREDICTED_SIZE, RIDGE_DRAWS
 from _rank_simulated import SIMULATED_METHODS
 from _rank_text import (
+    COST,
     DERIVATION,
     GAINS,
     LOSES,
@@ -40,15 +41,15 @@ NEAR = 0.01
 PREDICTORS = ("random", "random + ridge", "anchor points", "p-IRT", *OURS)
 
 
-def write_page(path, results, panels, args):
-    """Write the page from the results of all sets, splits and simulated panels."""
+def write_page(path, results, panels, times, args):
+    """Write the page from the results of all sets, splits, simulated panels, times."""
     random = [result for result in results if not result["by_maker"]]
     cells = _cells(random)
     groups = {result["set"]: result["groups"] for result in random}
     text = DERIVATION + _simulated(panels) + LOSES + _protocol(random, args) + TABLES
     text += _summary(cells) + _by_size(cells) + _against_rival(cells, groups)
     text += _needed(cells) + _by_maker(results) + _by_set(cells)
-    text += PREDICTION + _predicted(cells)
+    text += PREDICTION + _predicted(cells) + _cost(times)
     path.write_text(text)
 
 
@@ -89,6 +90,23 @@ def _simulated(panels):
     ]
     text = SIMULATED.format(panels=len(panels)) + table(head, shown)
     return text + GAINS + table(["k", "mean", "standard deviation"], gains)
+
+
+def _cost(times):
+    """Seconds and memory of the choice of items."""
+    head = ["items", "marginal", "rank", "rank / marginal", "memory of rank", "auto"]
+    rows = [
+        [
+            f"{row['items']:,}",
+            f"{row['marginal']:.2f} s",
+            f"{row['rank']:.1f} s",
+            f"{row['rank'] / row['marginal']:.0f}",
+            f"{row['memory']:.1f}",
+            f"{row['auto']:.0f} s",
+        ]
+        for row in times
+    ]
+    return COST + table(head, rows)
 
 
 def _protocol(results, args):

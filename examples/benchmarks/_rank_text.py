@@ -36,8 +36,7 @@ not tell the score.
 * **The search.** Greedy: each step takes the item after which the sum is least. By
   Sherman and Morrison an item changes V_i by numbers of a' Sigma c and a' Sigma a
   alone, so that all items x models are evaluated by two matrix products. The sum is not
-  submodular; nothing is skipped. 200 of 12,000 items, for 100 models under four
-  dimensions, take 4 s of one processor core.
+  submodular; nothing is skipped. What that costs is measured below.
 * **One dimension** is a special case: f(g) |c| SE(theta) is the density of the
   abilities times the standard error, so that `"rank"` is `"marginal"` with models
   weighted by how many stand near them.
@@ -115,7 +114,7 @@ LOSES = """
   20 are honest in this respect, though they rank a little worse.
 * **The choice inside the panel is noisy.** The designs differ by hundredths, and halves
   of 30 models tell such differences badly: the choice is `"rank"` nearly always.
-* **Time.** The comparison calibrates each bank 12 times: about 10 to 40 s of one core.
+* **Time.** The comparison calibrates each bank 12 times: see below.
 """
 
 PROTOCOL = """
@@ -177,4 +176,14 @@ held-out models that answered everything, and the share of them in the 90 % inte
 `p-IRT` is `FisherSubsetSelector(ranking="score")`: answers as observed, the rest
 expected under one dimension (after Polo et al. 2024), on the items of marginal
 Fisher.
+"""
+
+COST = """
+## Time and memory
+
+200 items chosen for 100 simulated models (four abilities), one processor core:
+`marginal` and `rank` with banks that are calibrated already, of one ability and of
+four, `auto` with all its calibrations. Memory is the peak while choosing by `rank`, in
+units of the responses as float64, so that a figure that does not grow is linear in
+models x items.
 """

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 import warnings
@@ -10,12 +11,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit
 
 from skirt import (
     AutoSubsetSelector,
     DisagreementSelector,
     FisherSubsetSelector,
+    MultidimIRT,
     RandomSubsetSelector,
 )
 from skirt._command import main
@@ -26,6 +29,7 @@ from skirt._command._verdict import (
     no_better_than_random,
 )
 from skirt._command._warnings import warnings_as_lines
+from skirt.datasets import make_multidim_responses
 from skirt.io import read_responses, read_subset
 from skirt.model_selection import AgreementCurve, agreement_curve
 
@@ -455,6 +459,24 @@ def test_fewer_than_four_groups_cannot_be_sized(capsys, responses, tmp_path):
     code, out, _ = run(capsys, path, "--groups", "family", "-k", 4)
     assert code == 0
     assert "UNKNOWN" in out
+
+
+def test_a_calibration_that_did_not_settle_is_told_with_its_figures(capsys):
+    X = make_multidim_responses(30, 60, n_components=2, random_state=0).data
+    moved = []
+    with warnings_as_lines() as told:
+        for cycles in (2, 1):
+            with pytest.warns(ConvergenceWarning) as caught:
+                MultidimIRT(2, max_iter=cycles).fit(X)
+            text = str(caught[0].message)
+            warnings.warn(text, ConvergenceWarning, stacklevel=1)
+            found = re.search(r"item by (\S+) standard", text)
+            moved.append((float(found[1]), cycles))
+    assert not told
+    told.finish()
+    most, cycles = max(moved)
+    assert f"last of {cycles} cycles moved an item by {most:.2g} standard" in told[0]
+    assert capsys.readouterr().err.count("did not quite settle") == len(told) == 1
 
 
 def test_warnings_about_priors_become_one_sentence(capsys):

@@ -5,6 +5,10 @@ import sys
 import warnings
 from contextlib import contextmanager
 
+_UNSETTLED = re.compile(
+    r"calibration stopped after (\d+) cycles that still moved an item by (\S+) standard"
+)
+
 
 class Told(list):
     """The warnings that were shown, in their order, each once.
@@ -18,7 +22,7 @@ class Told(list):
         super().__init__()
         self._splits: list = []
         self._whole_panel = False
-        self._unsettled = False
+        self._unsettled: list = []
 
     def add(self, text):
         if "estimated prior" in text.lower():
@@ -27,8 +31,8 @@ class Told(list):
                 self._splits.append((int(found[1]), int(found[2])))
             else:
                 self._whole_panel = True
-        elif re.search(r"calibration stopped after \d+ cycles", text):
-            self._unsettled = True
+        elif found := _UNSETTLED.search(text):
+            self._unsettled.append((float(found[2]), int(found[1])))
         elif text not in self:
             self.append(text)
             print(f"skirt: warning: {text}", file=sys.stderr, flush=True)
@@ -42,11 +46,13 @@ class Told(list):
             least = "at least " if len(self._splits) > 1 and most < n_splits else ""
             where.append(f"in {least}{most} of {n_splits} splits")
         unsettled = self._unsettled
-        self._splits, self._whole_panel, self._unsettled = [], False, False
+        self._splits, self._whole_panel, self._unsettled = [], False, []
         if unsettled:
+            moved, cycles = max(unsettled)
             self.add(
-                "a calibration of several abilities did not quite settle; what rests "
-                "on it is a little less sure"
+                "a calibration of several abilities did not quite settle (the last of "
+                f"{cycles} cycles moved an item by {moved:.2g} standard errors); what "
+                "rests on it is less sure"
             )
         if where:
             self.add(

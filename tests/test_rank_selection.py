@@ -225,7 +225,7 @@ def test_predicted_score_and_its_error_by_integration():
     expected = mean(rest)
     spread = mean(lambda t: rest(t) ** 2) - expected**2 + mean(chance)
     assert score[0] == pytest.approx(known + expected, abs=2e-3)
-    assert np.sqrt(variance[0]) == pytest.approx(np.sqrt(spread), rel=0.03)
+    assert np.sqrt(variance[0]) == pytest.approx(np.sqrt(spread), rel=0.005)
 
 
 def test_representatives_have_equal_shares():

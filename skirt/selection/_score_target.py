@@ -132,8 +132,11 @@ def predict_score(bank, chosen, answers, weights):
     # One column after the other, so that a score does not depend on its neighbours.
     score = np.stack([right @ target[chosen] for target in targets], axis=1)
     variance = np.empty_like(score)
+    squares = (a[:, :, None] * a[:, None, :]).reshape(len(a), -1)
     for block, p, spread in bank.curves(mean, covariance):
-        chance = p * (1.0 - p)
+        # The whole variance of an answer, less what comes of the abilities below.
+        own = covariance[block].reshape(len(p), -1) @ squares.T
+        chance = p * (1.0 - p) - np.square(spread) * own
         for column, target in enumerate(targets):
             rest = np.tile(target, (len(p), 1))
             rest[:, chosen] = np.where(known[block], 0.0, target[chosen])

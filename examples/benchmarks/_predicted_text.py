@@ -76,12 +76,13 @@ AFTER = """
 * **The plain mean of chosen items is no estimate of the score**: they are chosen to be
   neither easy nor hard.
 * **Intervals** of p-IRT, gp-IRT, `auto` and `skirt score` hold on the sets of enough
-  models, on each by and large, because they were widened by errors on held-out models, some more than they had to be.
+  models, on each by and large, because they were widened by errors on held-out models,
+  some more than they had to be.
 * **Some panels are too small.** Six models, or trials of two, do not tell how a model
   of another kind will answer. Intervals from the bank alone (`rank`, `auto`) hardly
   ever hold; those of p-IRT, gp-IRT and `skirt score`, widened by models left out,
-  held .67 to 1.00, and are so wide that they tell little. Random items assume nothing: their
-  mean is then as near as any, or much nearer, and its interval holds. With nine
-  families to train on (`nlu_test_sets`) these intervals held; that is one data set, and
-  no rule.
+  held .67 to 1.00, and are so wide that they tell little. Random items assume
+  nothing: their mean is then as near as any, or much nearer, and its interval holds.
+  With nine families to train on (`nlu_test_sets`) these intervals held; that is one
+  data set, and no rule.
 """

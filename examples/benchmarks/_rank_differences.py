@@ -91,11 +91,13 @@ def worst_again(differences):
     -------
     float
     """
-    wide = differences.unstack("split")
-    found = []
-    for half in combinations(wide.columns, len(wide.columns) // 2):
-        others = wide.columns.difference(half)
-        found.append(wide.loc[wide[list(half)].mean(axis=1).idxmin(), others].mean())
+    wide = differences.unstack("split").to_numpy()
+    n_splits = wide.shape[1]
+    halves = list(combinations(range(n_splits), n_splits // 2))
+    inside = np.zeros((len(halves), n_splits))
+    inside[np.arange(len(halves))[:, None], halves] = 1.0
+    worst = (inside @ wide.T).argmin(axis=1)
+    found = ((1.0 - inside) * wide[worst]).sum(axis=1) / (1.0 - inside).sum(axis=1)
     return float(np.mean(found))
 
 

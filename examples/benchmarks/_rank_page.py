@@ -94,6 +94,8 @@ def _simulated(panels):
 
 def _cost(times):
     """Seconds and memory of the choice of items."""
+    if not times:
+        return ""
     head = ["items", "marginal", "rank", "rank / marginal", "memory of rank", "auto"]
     rows = [
         [

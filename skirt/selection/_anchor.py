@@ -1,17 +1,17 @@
 """Anchor points: one item for every cluster of items that are answered alike."""
 
 import numpy as np
-from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, StrOptions
 
 from skirt.selection._anchor_clusters import anchor_points
 from skirt.selection._anchor_prediction import check_enough, fit_prediction
 from skirt.selection._banks import calibrated_or_fixed
-from skirt.selection._base import SubsetSelector, _observed_mean
+from skirt.selection._base import _observed_mean
+from skirt.selection._calibrating import CalibratingSelector
 from skirt.selection._score_ranking import check_groups
 
 
-class AnchorPointSelector(SubsetSelector):
+class AnchorPointSelector(CalibratingSelector):
     r"""Choose items that stand for the clusters of items answered alike.
 
     Each item is the vector of the models' responses to it. The vectors are clustered
@@ -85,6 +85,11 @@ class AnchorPointSelector(SubsetSelector):
 
     Notes
     -----
+    All rows choose the anchors, whatever their `groups` in `fit`, which matter where
+    models test a bank that others have calibrated. For that a bank needs 2 items, 2
+    models besides the largest group, and a model held out with answers in even and odd
+    columns; `fit` raises a ValueError else.
+
     With "mean" `predict` returns the mean of a model's observed responses to the
     anchors, weighted by cluster size: an estimate of its mean over all items. It is
     NaN, with a warning, for a model that answered no anchor.
@@ -158,15 +163,11 @@ class AnchorPointSelector(SubsetSelector):
     """
 
     _parameter_constraints: dict = {
-        **SubsetSelector._parameter_constraints,
+        **CalibratingSelector._parameter_constraints,
         "prediction": [StrOptions({"mean", "p-irt", "gp-irt"})],
         "estimator": [HasMethods(["fit", "predict", "select_items"]), None],
         "random_state": ["random_state"],
-        "memory": [str, HasMethods("cache"), None],
     }
-
-    # Splitters ask for groups too; the selector takes them only if told to.
-    __metadata_request__fit = {"groups": False}
 
     _nested = False
 
@@ -186,42 +187,6 @@ class AnchorPointSelector(SubsetSelector):
         self.binarize = binarize
         self.random_state = random_state
         self.memory = memory
-
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None, groups=None):
-        """Choose the anchors and, unless predictions are means, calibrate the bank.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_models, n_items)
-            The responses: 1, 0 or NaN (not administered).
-        y : None
-            Ignored, present for scikit-learn's conventions.
-        groups : array-like of shape (n_models,), default=None
-            The family of each model (variants, seeds, trials of one). Where models
-            validate a bank that others have calibrated, families stay whole and count
-            once. All rows choose the anchors and calibrate the final bank; for
-            ``prediction="mean"`` groups change nothing.
-
-        Returns
-        -------
-        self : object
-            The fitted selector.
-
-        Raises
-        ------
-        ValueError
-            If `X` holds anything but 0, 1 and missing while ``binarize=None``, or no
-            response at all; if the bank or the groups do not fit; if a bank is to
-            predict and there are fewer than 2 items, fewer than 2 models besides the
-            largest group, or no model held out with answers in even and odd columns.
-
-        Warns
-        -----
-        UserWarning
-            If `k` exceeds the number of items; all are kept then.
-        """
-        return self._choose(X, groups=groups)
 
     def predict(self, X, return_std=False):
         """Return the models' full-benchmark scores from the anchors alone.

@@ -34,7 +34,9 @@ class AutoSubsetSelector(CalibratingSelector):
     ``"rank, then random"``, the same for the first 20 items and random ones after; and
     ``"marginal"``, its one-dimensional criterion. What the splits say is weighed
     against what simulated panels have shown, by which "rank" is ahead; the design of
-    highest expected agreement is taken.
+    highest expected agreement is taken. Halves of fewer than about ten independent
+    models tell next to nothing: with fewer than 20 prefer
+    ``FisherSubsetSelector(criterion="rank")``.
 
     Parameters
     ----------
@@ -107,6 +109,7 @@ class AutoSubsetSelector(CalibratingSelector):
     _parameter_constraints: dict = {
         **CalibratingSelector._parameter_constraints,
         "n_splits": [Interval(Integral, 1, None, closed="left")],
+        "target_weights": ["array-like", None],
         "random_state": ["random_state"],
     }
 

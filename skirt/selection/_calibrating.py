@@ -14,7 +14,6 @@ class CalibratingSelector(SubsetSelector):
 
     _parameter_constraints: dict = {
         **SubsetSelector._parameter_constraints,
-        "target_weights": ["array-like", None],
         "memory": [str, HasMethods("cache"), None],
     }
 
@@ -32,9 +31,9 @@ class CalibratingSelector(SubsetSelector):
         y : None
             Ignored, present for scikit-learn's conventions.
         groups : array-like of shape (n_models,), default=None
-            The family of each model (variants, seeds, trials of one). The choice
-            counts each family once, and where designs are compared on parts of the
-            panel families stay whole. All rows calibrate the items.
+            The family of each model (variants, seeds, trials of one). Where models
+            are weighed each family counts once, and where parts of the panel test
+            what others have found families stay whole. All rows calibrate the items.
 
         Returns
         -------
@@ -45,7 +44,8 @@ class CalibratingSelector(SubsetSelector):
         ------
         ValueError
             If `X` holds anything but 0, 1 and missing while ``binarize=None``, or no
-            response at all; if parameters, banks, weights or groups do not fit.
+            response at all; if parameters, banks, weights or groups do not fit; if
+            the panel is too small to test what it has to.
 
         Warns
         -----

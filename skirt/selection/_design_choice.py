@@ -37,7 +37,8 @@ _CYCLES = 12
 # on the z scale: mean and variance, each times k, up to so many items. In 70 simulated
 # panels of 14 to 100 models "marginal" was behind by .02, .04, .06 and .15 with 5, 10,
 # 20 and 50 items, with standard deviations between panels of .06, .09, .09 and .17,
-# whatever the number of models; "rank, then random" by .14 with 50, with .17.
+# whatever the number of models; "rank, then random" by .14 with 50, with .17. (Banks of
+# several dimensions weighed less at first then, which hardly moved "rank".)
 _PRIOR_MEAN, _PRIOR_VARIANCE, _PRIOR_ITEMS = -0.003, 0.0009, 50
 # No agreement counts as more than this.
 _HIGHEST = 0.999

@@ -113,10 +113,8 @@ class FisherSubsetSelector(CalibratingSelector):
     item that most reduces the sum of V_i (a Bayesian c-optimal design), "rank" the one
     that most reduces the sum of f_i sqrt(V_i), with f_i the density of the models'
     scores at that of model i: the expected displacement in ranks. These sums are not
-    submodular; all items are evaluated at every step. Banks are averaged; for the m-th
-    item one of several dimensions that n independent models have calibrated weighs
-    m n^2 / (m n^2 + 4000) as much as one of a single dimension. Of more than 400 models
-    as many, at equal shares by score, stand for all.
+    submodular; all items are evaluated at every step. Banks are averaged. Of more than
+    400 models as many, at equal shares by score, stand for all.
 
     With several targets "rank" minimises the sum of the displacements in all their
     rankings, "score" the sum of the variances, each as a share of what it is before any
@@ -187,6 +185,7 @@ class FisherSubsetSelector(CalibratingSelector):
         "stratify": [StrOptions({"difficulty"}), None],
         "estimator": [HasMethods(["fit", "predict", "select_items"]), list, None],
         "ranking": [StrOptions({"auto", "ability", "score"})],
+        "target_weights": ["array-like", None],
     }
 
     # A bank that is given may know the items already; otherwise it decides itself.

@@ -22,9 +22,9 @@ not tell the score.
   c_i(S) = sum over j not in S of w_j P_j (1 - P_j) a_j.
 * **What is left unknown.** After S the abilities have the posterior covariance
   Sigma_i(S) = (Phi^-1 + sum over S of I_j(theta_i))^-1, and the observed full score
-  has the variance V_i(S) = c_i' Sigma_i(S) c_i + sum over j not in S of w_j^2 P_j (1
-  - P_j): what the abilities leave open, and chance. It falls to 0 as the last item is
-  answered.
+  has the variance V_i(S) = c_i' Sigma_i(S) c_i + sum over j not in S of
+  w_j^2 P_j (1 - P_j): what the abilities leave open, and chance. It falls to 0 as the
+  last item is answered.
 * **What that costs.** Two models change places if their errors exceed their distance.
   The models that one of them may pass number about f(g_i) times its error, f the
   density of the models' scores, so that the expected displacement in ranks is
